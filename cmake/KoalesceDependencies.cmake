@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Finds what Koalesce needs. Each dependency is looked for in this order:
+#   1. a target that the parent project already has;
+#   2. find_package;
+#   3. on a Debian machine, Debian's own packages, unpacked into the build tree (no root needed);
+#   4. otherwise one message says what is missing and how to get it.
+
+include("${CMAKE_CURRENT_LIST_DIR}/KoalesceDebianPrefix.cmake")
+
+set(Koalesce_DEBIAN_PACKAGES ON CACHE STRING
+  "Unpack Debian's packages for what find_package does not find: ON, OFF, or ONLY (skip find_package)")
+set_property(CACHE Koalesce_DEBIAN_PACKAGES PROPERTY STRINGS ON OFF ONLY)
+set(Koalesce_DEBIAN_SUITES unstable CACHE STRING
+  "Debian suites to take packages from; the last one is preferred")
+set(Koalesce_DEBIAN_KOKKOS libkokkos-dev CACHE STRING
+  "Debian packages that provide Kokkos and, where wanted, Kokkos Kernels")
+mark_as_advanced(Koalesce_DEBIAN_PACKAGES Koalesce_DEBIAN_SUITES Koalesce_DEBIAN_KOKKOS)
+
+# What to look for: the target that says it is there, Debian's packages, other ways to get it.
+set(_koalesce_Kokkos_target Kokkos::kokkos)
+set(_koalesce_Kokkos_debian ${Koalesce_DEBIAN_KOKKOS})
+set(_koalesce_Kokkos_help "Kokkos 4.6 up to, not including, 6: apt install libkokkos-dev (Debian \
+unstable), spack install kokkos, or https://kokkos.org; then -DKokkos_ROOT=<where it is installed>")
+set(_koalesce_KokkosKernels_target Kokkos::kokkoskernels)
+set(_koalesce_KokkosKernels_debian ${Koalesce_DEBIAN_KOKKOS})
+set(_koalesce_KokkosKernels_help "Kokkos Kernels: apt install libtrilinos-kokkos-kernels-dev (Debian \
+experimental), spack install kokkos-kernels, or https://kokkos.org; then -DKokkosKernels_ROOT=<...>")
+set(_koalesce_GTest_target GTest::gtest)
+set(_koalesce_GTest_debian googletest)
+set(_koalesce_GTest_help "GoogleTest: apt install libgtest-dev, spack install googletest, or \
+https://github.com/google/googletest; or do without the tests: -DKoalesce_ENABLE_TESTS=OFF")
+set(_koalesce_benchmark_target benchmark::benchmark)
+set(_koalesce_benchmark_debian libbenchmark-dev)
+set(_koalesce_benchmark_help "Google Benchmark: apt install libbenchmark-dev, spack install benchmark, \
+or https://github.com/google/benchmark; or do without: -DKoalesce_ENABLE_PERF_TESTS=OFF")
+set(_koalesce_PNG_target PNG::PNG)
+set(_koalesce_PNG_debian libpng-dev)
+set(_koalesce_PNG_help "libpng: apt install libpng-dev, spack install libpng, or \
+http://www.libpng.org; or do without the examples: -DKoalesce_ENABLE_EXAMPLES=OFF")
+set(_koalesce_NIFTI_target NIFTI::niftiio)
+set(_koalesce_NIFTI_debian libnifti-dev)
+set(_koalesce_NIFTI_help "the NIfTI C library: apt install libnifti-dev, spack install nifticlib, or \
+https://github.com/NIFTI-Imaging/nifti_clib; or -DKoalesce_ENABLE_EXAMPLES=OFF")
+set(_koalesce_CLI11_target CLI11::CLI11)
+set(_koalesce_CLI11_debian libcli11-dev)
+set(_koalesce_CLI11_help "CLI11: apt install libcli11-dev, spack install cli11, or \
+https://github.com/CLIUtils/CLI11; or do without the examples: -DKoalesce_ENABLE_EXAMPLES=OFF")
+
+macro(_koalesce_find_package name)
+  if("${name}" STREQUAL "Kokkos")
+    # A config file with "same major version" semantics accepts no range over two majors.
+    find_package(Kokkos 5...<6 CONFIG QUIET)
+    if(NOT Kokkos_FOUND)
+      find_package(Kokkos 4.6...<5 CONFIG QUIET)
+    endif()
+  else()
+    find_package(${name} QUIET)
+  endif()
+endmacro()
+
+set(_koalesce_needed Kokkos)
+if(Koalesce_ENABLE_KOKKOS_KERNELS)
+  list(APPEND _koalesce_needed KokkosKernels)
+endif()
+if(Koalesce_ENABLE_TESTS)
+  list(APPEND _koalesce_needed GTest)
+endif()
+if(Koalesce_ENABLE_PERF_TESTS)
+  list(APPEND _koalesce_needed benchmark)
+endif()
+if(Koalesce_ENABLE_EXAMPLES)
+  list(APPEND _koalesce_needed PNG NIFTI CLI11)
+  list(APPEND CMAKE_MODULE_PATH "${PROJECT_SOURCE_DIR}/examples/mri_denoise/cmake")
+endif()
+
+# 1 and 2
+set(_koalesce_missing "")
+set(_koalesce_packages "")
+foreach(_koalesce_name IN LISTS _koalesce_needed)
+  if(NOT TARGET ${_koalesce_${_koalesce_name}_target} AND NOT Koalesce_DEBIAN_PACKAGES STREQUAL "ONLY")
+    _koalesce_find_package(${_koalesce_name})
+  endif()
+  if(NOT TARGET ${_koalesce_${_koalesce_name}_target})
+    list(APPEND _koalesce_missing ${_koalesce_name})
+    list(APPEND _koalesce_packages ${_koalesce_${_koalesce_name}_debian})
+  endif()
+endforeach()
+if(Koalesce_ENABLE_EXAMPLES)
+  # Data for the example, welcome but not needed: users may have their own.
+  find_file(Koalesce_MRI_VOLUME ch2better.nii.gz PATH_SUFFIXES share/mricron/templates
+            DOC "MRI volume for the demo")
+  if(NOT Koalesce_MRI_VOLUME)
+    list(APPEND _koalesce_packages mricron-data)
+  endif()
+endif()
+
+# 3
+if(_koalesce_packages AND Koalesce_DEBIAN_PACKAGES)
+  list(REMOVE_DUPLICATES _koalesce_packages)
+  koalesce_debian_prefix(_koalesce_prefix
+    SUITES ${Koalesce_DEBIAN_SUITES} PACKAGES ${_koalesce_packages})
+  if(_koalesce_prefix)
+    list(PREPEND CMAKE_PREFIX_PATH "${_koalesce_prefix}/usr")
+    set(_koalesce_debian_prefix "${_koalesce_prefix}")
+    include("${CMAKE_CURRENT_LIST_DIR}/debian/KoalesceDebianRuntime.cmake")
+    foreach(_koalesce_name IN LISTS _koalesce_missing)
+      set(_koalesce_target ${_koalesce_${_koalesce_name}_target})
+      if(_koalesce_name STREQUAL "GTest")
+        # Its sources, built here: a static library of another compiler's would not do.
+        set(INSTALL_GTEST OFF)
+        set(BUILD_GMOCK OFF)
+        add_subdirectory("${_koalesce_prefix}/usr/src/googletest"
+                         "${PROJECT_BINARY_DIR}/googletest" EXCLUDE_FROM_ALL SYSTEM)
+      else()
+        _koalesce_find_package(${_koalesce_name})
+        if(TARGET ${_koalesce_target} AND NOT _koalesce_target STREQUAL "CLI11::CLI11")
+          set_property(TARGET ${_koalesce_target} APPEND PROPERTY
+            INTERFACE_LINK_LIBRARIES Koalesce::debian_runtime)
+        endif()
+      endif()
+      if(TARGET ${_koalesce_target})
+        list(REMOVE_ITEM _koalesce_missing ${_koalesce_name})
+      endif()
+    endforeach()
+    if(Koalesce_ENABLE_EXAMPLES)
+      find_file(Koalesce_MRI_VOLUME ch2better.nii.gz PATH_SUFFIXES share/mricron/templates
+                DOC "MRI volume for the demo")
+    endif()
+  endif()
+endif()
+
+# 4
+if(_koalesce_missing)
+  set(_koalesce_message "Koalesce did not find:")
+  foreach(_koalesce_name IN LISTS _koalesce_missing)
+    string(APPEND _koalesce_message "\n  - ${_koalesce_${_koalesce_name}_help}")
+  endforeach()
+  if(NOT Koalesce_DEBIAN_PACKAGES)
+    string(APPEND _koalesce_message
+      "\nUnpacking Debian's packages into the build tree is turned off (Koalesce_DEBIAN_PACKAGES).")
+  elseif(_koalesce_prefix_REASON)
+    string(APPEND _koalesce_message
+      "\nDebian's packages could not be used instead: ${_koalesce_prefix_REASON}.")
+  endif()
+  message(FATAL_ERROR "${_koalesce_message}")
+endif()
+
+if(Kokkos_VERSION)
+  list(JOIN Kokkos_DEVICES ", " _koalesce_devices)
+  message(STATUS "Koalesce: Kokkos ${Kokkos_VERSION} (${_koalesce_devices}) from ${Kokkos_DIR}")
+endif()

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef KOALESCE_VERSION_HPP
+#define KOALESCE_VERSION_HPP
+
+/// \file Version.hpp
+/// The library's version. CMake reads the project's version from here.
+
+#define KOALESCE_VERSION_MAJOR 0
+#define KOALESCE_VERSION_MINOR 1
+#define KOALESCE_VERSION_PATCH 0
+
+/// MAJOR * 10000 + MINOR * 100 + PATCH, for use in `#if`.
+#define KOALESCE_VERSION                                      \
+  (KOALESCE_VERSION_MAJOR * 10000 + KOALESCE_VERSION_MINOR * 100 + \
+   KOALESCE_VERSION_PATCH)
+
+#endif
