@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_BACKEND_HPP
+#define KOALESCE_BACKEND_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include <type_traits>
+
+/// The ways a pattern can run. A backend is a tag; each implements a pattern as one overload that takes it.
+namespace Koalesce::Backend {
+
+/// Kokkos alone (TeamPolicy and scratch memory): runs on every execution space.
+struct Portable {
+  static constexpr char const* name = "portable";
+};
+
+/// Loops that vectorize, for execution spaces whose threads are CPU threads.
+struct OpenMP {
+  static constexpr char const* name = "openmp";
+};
+
+/// Native CUDA kernels.
+struct Cuda {
+  static constexpr char const* name = "cuda";
+};
+
+/// The one place that chooses: the backend an execution space runs on unless the caller names another.
+template <class Exec>
+struct DefaultFor {
+  static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible &&
+                                  std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
+
+  using type = std::conditional_t<on_host, OpenMP, Portable>;
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+template <>
+struct DefaultFor<Kokkos::Cuda> {
+  using type = Cuda;
+};
+#endif
+
+template <class Exec>
+using Default = typename DefaultFor<Exec>::type;
+
+}  // namespace Koalesce::Backend
+
+#endif

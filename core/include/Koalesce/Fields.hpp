@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_FIELDS_HPP
+#define KOALESCE_FIELDS_HPP
+
+#include <Koalesce/impl/Pack.hpp>
+
+namespace Koalesce {
+
+/// \brief Several Views as one argument: `parallel_stencil("step", policy, fields(u, v), fields(du, dv), f)`.
+template <class... Views>
+auto fields(Views const&... views) {
+  return Impl::Pack<Views...>(views...);
+}
+
+/// \brief What a functor with several output fields returns, one value a field: `return values(du, dv);`
+template <class... Ts>
+KOKKOS_FORCEINLINE_FUNCTION constexpr auto values(Ts const&... v) {
+  return Impl::Pack<Ts...>(v...);
+}
+
+}  // namespace Koalesce
+
+#endif

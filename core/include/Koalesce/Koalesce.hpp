@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_HPP
+#define KOALESCE_HPP
+
+/// \file
+/// All of Koalesce.
+
+#include <Koalesce/Stencil.hpp>
+#include <Koalesce/Version.hpp>
+
+#endif

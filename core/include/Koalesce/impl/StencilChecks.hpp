@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_IMPL_STENCIL_CHECKS_HPP
+#define KOALESCE_IMPL_STENCIL_CHECKS_HPP
+
+#include <Koalesce/Error.hpp>
+#include <Koalesce/impl/Overlap.hpp>
+#include <Koalesce/impl/Pack.hpp>
+#include <Koalesce/StencilPolicy.hpp>
+
+namespace Koalesce::Impl {
+
+/// Throws unless `view` covers the policy's interior with at least `halo(d)` points on either side of dimension d.
+template <class Policy, class View, class Halo>
+void check_field(std::string const& where, Policy const& policy, View const& view, char const* role, int number,
+                 Halo const& halo) {
+  static_assert(Kokkos::is_view_v<View>, "Koalesce::parallel_stencil: fields are Kokkos Views");
+  static_assert(int(View::rank()) == Policy::rank,
+                "Koalesce::parallel_stencil: every field needs as many dimensions as the stencil's shape");
+  static_assert(std::is_trivially_copyable_v<typename View::value_type>,
+                "Koalesce::parallel_stencil: elements are copied on chip and must be trivially copyable");
+
+  auto const name = [&] {
+    return std::string(role) + " field " + std::to_string(number) + " (\"" + view.label() + "\")";
+  };
+  std::int64_t points = 1;
+  for (int d = 0; d < Policy::rank; ++d) {
+    std::int64_t const n = policy.extents()[d], extent = view.extent(d), width = extent - n;
+    points *= n;
+    if (width < 0 || width % 2 != 0)
+      fail(where, name(), " has extent ", extent, " in dimension ", d, ", which does not match the policy's ", n,
+           " interior points; a field holds the interior and a halo of equal width on both sides, so give it ", n,
+           " + 2 * halo points");
+    if (width / 2 < halo(d))
+      fail(where, name(), " has a halo of ", width / 2, " points in dimension ", d, ", narrower than the stencil's radius ",
+           halo(d), "; the stencil would read outside the field, so give it extent ", n + 2 * halo(d), " or more");
+  }
+  if (points > 0 && view.data() == nullptr)
+    fail(where, name(), " has no memory; it was never allocated or was moved from, so allocate it first");
+  if (!Kokkos::SpaceAccessibility<typename Policy::execution_space, typename View::memory_space>::accessible)
+    fail(where, name(), " lies in ", View::memory_space::name(), ", which ", Policy::execution_space::name(),
+         " cannot reach; copy it to a View in ", Policy::execution_space::memory_space::name(), " first");
+}
+
+template <class Policy, class... Ins, class... Outs>
+void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> const& in, Pack<Outs...> const& out) {
+  using Shape = typename Policy::shape_type;
+  for (int d = 0; d < Policy::rank; ++d)
+    if (policy.extents()[d] < 0)
+      fail(where, "the policy has ", policy.extents()[d], " interior points in dimension ", d,
+           "; a number of points cannot be negative, so give 0 or more");
+
+  for_each(in, [&](auto const& view, auto i) {
+    check_field(where, policy, view, "input", i, [](int d) { return Shape::radius(d); });
+  });
+  for_each(out, [&](auto const& view, auto i) {
+    using View = std::decay_t<decltype(view)>;
+    static_assert(!std::is_const_v<typename View::value_type>, "Koalesce::parallel_stencil: an output field is const");
+    check_field(where, policy, view, "output", i, [](int) { return 0; });
+  });
+
+  for_each(out, [&](auto const& a, auto i) {
+    auto const clash = [&](auto const& b, char const* role, int j) {
+      if (overlap(memory_of(a), memory_of(b)))
+        fail(where, "output field ", int(i), " (\"", a.label(), "\") and ", role, " field ", j, " (\"", b.label(),
+             "\") overlap in memory; points are written while their neighbors are still read, so give the output "
+             "memory of its own and swap afterwards");
+    };
+    for_each(in, [&](auto const& b, auto j) { clash(b, "input", j); });
+    for_each(out, [&](auto const& b, auto j) {
+      if (int(j) > int(i)) clash(b, "output", j);
+    });
+  });
+}
+
+}  // namespace Koalesce::Impl
+
+#endif
