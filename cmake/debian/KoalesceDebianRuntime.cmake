@@ -4,7 +4,8 @@
 # options that an executable needs to run with the libraries unpacked there. They are newer than the
 # machine's, and so are the libc and the libstdc++ that they ask for; the prefix has those, and the
 # executable must start with the loader that belongs to that libc. DT_RPATH instead of DT_RUNPATH,
-# because only the former also serves the libraries that the libraries load.
+# because only the former also serves the libraries that the libraries load; and --no-as-needed, because
+# a library with a DT_RUNPATH of its own is not served even so, unless the executable loads what it needs.
 
 include_guard(DIRECTORY)
 
@@ -22,7 +23,7 @@ if(NOT TARGET Koalesce::debian_runtime)
     list(REMOVE_DUPLICATES _koalesce_debian_rpath)
     add_library(Koalesce::debian_runtime INTERFACE IMPORTED)
     target_link_options(Koalesce::debian_runtime INTERFACE
-      "-Wl,--dynamic-linker=${_koalesce_debian_loader}" -Wl,--disable-new-dtags
+      "-Wl,--dynamic-linker=${_koalesce_debian_loader}" -Wl,--disable-new-dtags -Wl,--no-as-needed
       -Wl,--allow-shlib-undefined ${_koalesce_debian_rpath})
   else()
     add_library(Koalesce::debian_runtime INTERFACE IMPORTED)
