@@ -5,6 +5,7 @@
 /// \file
 /// All of Koalesce.
 
+#include <Koalesce/Halo.hpp>
 #include <Koalesce/Stencil.hpp>
 #include <Koalesce/Version.hpp>
 

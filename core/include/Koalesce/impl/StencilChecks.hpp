@@ -9,25 +9,35 @@
 
 namespace Koalesce::Impl {
 
+/// Throws unless the policy's extents are numbers of points.
+template <class Policy>
+void check_extents(std::string const& where, Policy const& policy) {
+  for (int d = 0; d < Policy::rank; ++d)
+    if (policy.extents()[d] < 0)
+      fail(where, "there are ", policy.extents()[d], " interior points in dimension ", d,
+           "; a number of points cannot be negative, so give 0 or more");
+}
+
 /// Throws unless `view` covers the policy's interior with at least `halo(d)` points on either side of dimension d.
+/// \param[in] role, number name the field in messages; no number where it is the only one (-1).
 template <class Policy, class View, class Halo>
 void check_field(std::string const& where, Policy const& policy, View const& view, char const* role, int number,
                  Halo const& halo) {
-  static_assert(Kokkos::is_view_v<View>, "Koalesce::parallel_stencil: fields are Kokkos Views");
+  static_assert(Kokkos::is_view_v<View>, "Koalesce: fields are Kokkos Views");
   static_assert(int(View::rank()) == Policy::rank,
-                "Koalesce::parallel_stencil: every field needs as many dimensions as the stencil's shape");
+                "Koalesce: every field needs one dimension an extent, as many as the stencil's shape has");
   static_assert(std::is_trivially_copyable_v<typename View::value_type>,
                 "Koalesce::parallel_stencil: elements are copied on chip and must be trivially copyable");
 
   auto const name = [&] {
-    return std::string(role) + " field " + std::to_string(number) + " (\"" + view.label() + "\")";
+    return std::string(role) + " field " + (number < 0 ? "" : std::to_string(number) + " ") + "(\"" + view.label() + "\")";
   };
   std::int64_t points = 1;
   for (int d = 0; d < Policy::rank; ++d) {
     std::int64_t const n = policy.extents()[d], extent = view.extent(d), width = extent - n;
     points *= n;
     if (width < 0 || width % 2 != 0)
-      fail(where, name(), " has extent ", extent, " in dimension ", d, ", which does not match the policy's ", n,
+      fail(where, name(), " has extent ", extent, " in dimension ", d, ", which does not match ", n,
            " interior points; a field holds the interior and a halo of equal width on both sides, so give it ", n,
            " + 2 * halo points");
     if (width / 2 < halo(d))
@@ -44,11 +54,7 @@ void check_field(std::string const& where, Policy const& policy, View const& vie
 template <class Policy, class... Ins, class... Outs>
 void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> const& in, Pack<Outs...> const& out) {
   using Shape = typename Policy::shape_type;
-  for (int d = 0; d < Policy::rank; ++d)
-    if (policy.extents()[d] < 0)
-      fail(where, "the policy has ", policy.extents()[d], " interior points in dimension ", d,
-           "; a number of points cannot be negative, so give 0 or more");
-
+  check_extents(where, policy);
   for_each(in, [&](auto const& view, auto i) {
     check_field(where, policy, view, "input", i, [](int d) { return Shape::radius(d); });
   });

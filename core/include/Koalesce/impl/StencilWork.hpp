@@ -41,6 +41,11 @@ struct IndexOrder {
     return c == 2 ? 0 : -1;
   }
 
+  /// The canonical dimension that is the caller's dimension d.
+  KOKKOS_FUNCTION static constexpr int canonical_dim(int d) {
+    return user_dim(0) == d ? 0 : user_dim(1) == d ? 1 : 2;
+  }
+
   template <class Shape>
   KOKKOS_FUNCTION static constexpr int radius(int c) {
     return user_dim(c) < 0 ? 0 : Shape::radius(user_dim(c));
@@ -73,7 +78,9 @@ struct IndexOrder {
     if constexpr (user_dim(0) >= 0) stride[user_dim(0)] = stride_z;
     if constexpr (user_dim(1) >= 0) stride[user_dim(1)] = stride_y;
     stride[user_dim(2)] = stride_x;
-    return Neighborhood<T, Shape>(point, stride, user_dim(0) < 0 ? 0 : user_dim(0), ring_size, slot);
+    // One dimension alone has no planes that could rotate.
+    if constexpr (user_dim(0) < 0) return Neighborhood<T, Shape>(point, stride);
+    else return Neighborhood<T, Shape>(point, stride, user_dim(0), ring_size, slot);
   }
 };
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_HALO_HPP
+#define KOALESCE_HALO_HPP
+
+#include <Koalesce/impl/FillHalo.hpp>
+
+namespace Koalesce {
+
+/// \brief Halo points hold the value of the interior point that lies a whole number of periods away.
+struct Periodic {};
+
+/// \brief Halo points hold the value of the nearest interior point: the gradient across the face is zero.
+struct Neumann {};
+
+/// \brief Halo points hold a given value.
+template <class T>
+struct Dirichlet {
+  T value;
+
+  explicit Dirichlet(T const& v) : value(v) {}
+};
+
+/// \brief What lies beyond one face: Periodic, Neumann or Dirichlet.
+template <class T>
+struct HaloFace {
+  Impl::HaloKind kind;
+  T value{};
+
+  HaloFace(Periodic) : kind(Impl::HaloKind::periodic) {}
+  HaloFace(Neumann) : kind(Impl::HaloKind::neumann) {}
+  template <class V>
+    requires std::is_convertible_v<V, T>
+  HaloFace(Dirichlet<V> const& d) : kind(Impl::HaloKind::dirichlet), value(d.value) {}
+};
+
+/// \brief The two faces of one dimension, low indices first; one condition stands for both.
+template <class T>
+struct HaloSides {
+  HaloFace<T> low, high;
+
+  HaloSides(HaloFace<T> const& l, HaloFace<T> const& h) : low(l), high(h) {}
+  template <class Condition>
+    requires std::is_convertible_v<Condition, HaloFace<T>>
+  HaloSides(Condition const& both) : low(both), high(both) {}
+};
+
+/// \brief The faces of every dimension, in the order of the View's indices; one condition stands for all.
+///
+///     {Periodic(), Periodic(), {Dirichlet(0.), Neumann()}}   // a channel
+template <class T, int Rank>
+struct HaloConditions {
+  HaloSides<T> sides[Rank];
+
+  HaloConditions(HaloSides<T> const& s0)
+    requires(Rank == 1)
+      : sides{s0} {}
+  HaloConditions(HaloSides<T> const& s0, HaloSides<T> const& s1)
+    requires(Rank == 2)
+      : sides{s0, s1} {}
+  HaloConditions(HaloSides<T> const& s0, HaloSides<T> const& s1, HaloSides<T> const& s2)
+    requires(Rank == 3)
+      : sides{s0, s1, s2} {}
+
+  template <class Condition>
+    requires std::is_convertible_v<Condition, HaloFace<T>>
+  HaloConditions(Condition const& all) : HaloConditions(all, std::make_index_sequence<Rank>()) {}
+
+ private:
+  template <class Condition, std::size_t... D>
+  HaloConditions(Condition const& all, std::index_sequence<D...>) : sides{((void)D, HaloSides<T>(all))...} {}
+};
+
+/// \brief Fills the halo of a field, the points that parallel_stencil reads but does not write.
+///
+/// As for parallel_stencil, the field has n + 2h points in a dimension with n interior ones; h, which may be 0, follows
+/// from the two. Interior points are only read. With no interior point at all nothing is done.
+///
+/// One dimension is filled after the other, the first index first, and each includes the halos of those
+/// before it. Edges and corners are thereby filled, too, once each: with the condition of the last of their dimensions,
+/// applied to what the dimensions before left there.
+///
+/// Asynchronous: kernels "Koalesce::fill_halo", one a dimension that has a halo, run on the instance given.
+///
+///     fill_halo(exec, u, {nz, ny, nx}, Periodic());
+///     fill_halo(exec, u, {nz, ny, nx}, {Periodic(), Neumann(), {Dirichlet(1.), Dirichlet(0.)}});
+///
+/// \param[in] space      the instance that the kernels run on.
+/// \param[in,out] field  a View of rank 1 to 3, of any layout.
+/// \param[in] extents    number of interior points a dimension, in the order of the View's indices.
+/// \param[in] conditions what the halo holds. A period may be shorter than the halo, down to one point.
+/// \throws Error before anything runs: extents that do not match, a dimension that is periodic on one side only, a field
+///         without memory or out of the execution space's reach.
+template <class Exec, class View>
+void fill_halo(Exec const& space, View const& field, Kokkos::Array<std::int64_t, View::rank()> const& extents,
+               HaloConditions<typename View::non_const_value_type, int(View::rank())> const& conditions) {
+  static_assert(!std::is_const_v<typename View::value_type>, "Koalesce::fill_halo: the field is const");
+  Impl::check_halo<Exec>(field, extents, conditions);
+  Impl::run_fill_halo(space, field, extents, conditions);
+}
+
+}  // namespace Koalesce
+
+#endif
