@@ -74,6 +74,16 @@ if(Koalesce_ENABLE_EXAMPLES)
   list(APPEND CMAKE_MODULE_PATH "${PROJECT_SOURCE_DIR}/examples/mri_denoise/cmake")
 endif()
 
+# What an earlier configure found in a prefix is looked for anew: the machine may have it by now, and
+# only what it has not makes up the prefix.
+get_cmake_property(_koalesce_cache CACHE_VARIABLES)
+foreach(_koalesce_name IN LISTS _koalesce_cache)
+  string(FIND "$CACHE{${_koalesce_name}}" "${PROJECT_BINARY_DIR}/debian/" _koalesce_at)
+  if(_koalesce_at EQUAL 0)
+    unset(${_koalesce_name} CACHE)
+  endif()
+endforeach()
+
 # 1 and 2
 set(_koalesce_missing "")
 set(_koalesce_packages "")
