@@ -29,8 +29,8 @@ struct HaloFace {
   HaloFace(Periodic) : kind(Impl::HaloKind::periodic) {}
   HaloFace(Neumann) : kind(Impl::HaloKind::neumann) {}
   template <class V>
-    requires std::is_convertible_v<V, T>
-  HaloFace(Dirichlet<V> const& d) : kind(Impl::HaloKind::dirichlet), value(d.value) {}
+  requires std::is_convertible_v<V, T> HaloFace(Dirichlet<V> const& d)
+      : kind(Impl::HaloKind::dirichlet), value(d.value) {}
 };
 
 /// \brief The two faces of one dimension, low indices first; one condition stands for both.
@@ -40,8 +40,7 @@ struct HaloSides {
 
   HaloSides(HaloFace<T> const& l, HaloFace<T> const& h) : low(l), high(h) {}
   template <class Condition>
-    requires std::is_convertible_v<Condition, HaloFace<T>>
-  HaloSides(Condition const& both) : low(both), high(both) {}
+  requires std::is_convertible_v<Condition, HaloFace<T>> HaloSides(Condition const& both) : low(both), high(both) {}
 };
 
 /// \brief The faces of every dimension, in the order of the View's indices; one condition stands for all.
@@ -51,19 +50,14 @@ template <class T, int Rank>
 struct HaloConditions {
   HaloSides<T> sides[Rank];
 
-  HaloConditions(HaloSides<T> const& s0)
-    requires(Rank == 1)
-      : sides{s0} {}
-  HaloConditions(HaloSides<T> const& s0, HaloSides<T> const& s1)
-    requires(Rank == 2)
-      : sides{s0, s1} {}
-  HaloConditions(HaloSides<T> const& s0, HaloSides<T> const& s1, HaloSides<T> const& s2)
-    requires(Rank == 3)
+  HaloConditions(HaloSides<T> const& s0) requires(Rank == 1) : sides{s0} {}
+  HaloConditions(HaloSides<T> const& s0, HaloSides<T> const& s1) requires(Rank == 2) : sides{s0, s1} {}
+  HaloConditions(HaloSides<T> const& s0, HaloSides<T> const& s1, HaloSides<T> const& s2) requires(Rank == 3)
       : sides{s0, s1, s2} {}
 
   template <class Condition>
-    requires std::is_convertible_v<Condition, HaloFace<T>>
-  HaloConditions(Condition const& all) : HaloConditions(all, std::make_index_sequence<Rank>()) {}
+  requires std::is_convertible_v<Condition, HaloFace<T>> HaloConditions(Condition const& all)
+      : HaloConditions(all, std::make_index_sequence<Rank>()) {}
 
  private:
   template <class Condition, std::size_t... D>
@@ -88,7 +82,8 @@ struct HaloConditions {
 /// \param[in,out] field  a View of rank 1 to 3, of any layout.
 /// \param[in] extents    number of interior points a dimension, in the order of the View's indices.
 /// \param[in] conditions what the halo holds. A period may be shorter than the halo, down to one point.
-/// \throws Error before anything runs: extents that do not match, a dimension that is periodic on one side only, a field
+/// \throws Error before anything runs: extents that do not match, a dimension that is periodic on one side only, a
+/// field
 ///         without memory or out of the execution space's reach.
 template <class Exec, class View>
 void fill_halo(Exec const& space, View const& field, Kokkos::Array<std::int64_t, View::rank()> const& extents,

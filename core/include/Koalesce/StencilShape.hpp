@@ -53,7 +53,7 @@ struct Star : Impl::ShapeBase<Radius...> {
   /// Whether the point at these offsets belongs to the shape.
   template <class... Offset>
   KOKKOS_FUNCTION static constexpr bool contains(Offset... offset) {
-    return ((offset >= -Radius && offset <= Radius) && ...) && ((offset != 0) + ...) <= 1;
+    return ((offset >= -Radius && offset <= Radius) && ...) && (int(offset != 0) + ...) <= 1;
   }
 };
 

@@ -30,13 +30,13 @@ struct FillHalo {
       if (c == dim) layer = at;
       else offset += (first[c] + at) * stride[c];
     }
-    bool const below        = layer < width;
-    std::int64_t const to   = below ? layer - width : interior + layer - width;
-    std::int64_t const wrap = to % interior;
-    std::int64_t const from = (below ? low : high).kind == HaloKind::neumann ? (below ? 0 : interior - 1)
-                                                                              : (wrap < 0 ? wrap + interior : wrap);
-    std::int64_t const step = dim == 0 ? stride[0] : dim == 1 ? stride[1] : stride[2];
-    Face const& face        = below ? low : high;
+    bool const below           = layer < width;
+    std::int64_t const to      = below ? layer - width : interior + layer - width;
+    std::int64_t const wrap    = to % interior;
+    std::int64_t const from    = (below ? low : high).kind == HaloKind::neumann ? (below ? 0 : interior - 1)
+                                                                                : (wrap < 0 ? wrap + interior : wrap);
+    std::int64_t const step    = dim == 0 ? stride[0] : dim == 1 ? stride[1] : stride[2];
+    Face const& face           = below ? low : high;
     origin[offset + to * step] = face.kind == HaloKind::dirichlet ? face.value : origin[offset + from * step];
   }
 };
@@ -61,8 +61,9 @@ void check_halo(View const& field, Extents const& extents, Conditions const& con
   for (int d = 0; d < rank; ++d) {
     auto const& [low, high] = conditions.sides[d];
     if ((low.kind == HaloKind::periodic) != (high.kind == HaloKind::periodic))
-      fail(where, "the field (\"", field.label(), "\") is periodic on the ", low.kind == HaloKind::periodic ? "low" : "high",
-           " side of dimension ", d, " only; a period joins both sides, so give Periodic for both or for none");
+      fail(where, "the field (\"", field.label(), "\") is periodic on the ",
+           low.kind == HaloKind::periodic ? "low" : "high", " side of dimension ", d,
+           " only; a period joins both sides, so give Periodic for both or for none");
   }
 }
 
@@ -82,9 +83,15 @@ void fill_halo_in_order(Exec const& space, View const& view, Extents const& exte
     int const c              = Order::canonical_dim(d);
     std::int64_t const width = (std::int64_t(view.extent(d)) - extents[d]) / 2;
     if (width == 0) continue;
-    FillHalo<T, Face> fill{field.origin, field.stride, first,
-                           count,        c,            extents[d],
-                           width,        conditions.sides[d].low, conditions.sides[d].high};
+    FillHalo<T, Face> fill{field.origin,
+                           field.stride,
+                           first,
+                           count,
+                           c,
+                           extents[d],
+                           width,
+                           conditions.sides[d].low,
+                           conditions.sides[d].high};
     fill.count[c] = 2 * width;
     Kokkos::parallel_for("Koalesce::fill_halo",
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, fill.points()), fill);

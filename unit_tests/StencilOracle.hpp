@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_TEST_STENCIL_ORACLE_HPP
+#define KOALESCE_TEST_STENCIL_ORACLE_HPP
+
+#include "TestSupport.hpp"
+
+#include <cmath>
+#include <tuple>
+
+/// parallel_stencil as nested loops, and functors to try it with.
+namespace Koalesce::Test {
+
+// ---- The oracle ----
+
+/// What the oracle's functors receive in place of a Neighborhood: value(p + offsets).
+template <int Rank, class Value>
+struct Around {
+  Value const& value;
+  Index<Rank> point;
+
+  template <class... Offset>
+  auto operator()(Offset... offset) const {
+    static_assert(sizeof...(Offset) == Rank);
+    Index<Rank> p = point;
+    int d         = 0;
+    ((p[d++] += offset), ...);
+    return value(p);
+  }
+
+  auto operator()() const { return value(point); }
+};
+
+template <class... FieldsT>
+inline constexpr int rank_of = std::tuple_element_t<0, std::tuple<std::decay_t<FieldsT>...>>::rank;
+
+/// f(u..., i...) at p.
+template <int Rank, class F, class... Us>
+auto call(F const& f, Index<Rank> const& p, Us const&... u) {
+  if constexpr (Rank == 1) return f(u..., p[0]);
+  else if constexpr (Rank == 2) return f(u..., p[0], p[1]);
+  else return f(u..., p[0], p[1], p[2]);
+}
+
+template <int Rank, class F, class... In>
+auto apply_at(F const& f, Index<Rank> const& p, std::tuple<In&...> const& in) {
+  return std::apply([&](In const&... u) { return Impl::to_pack(call<Rank>(f, p, Around<Rank, In>{u, p}...)); }, in);
+}
+
+/// The fields between two stages, computed anew at every access.
+template <int K, int Rank, class F, class Ins>
+struct Mid {
+  F const& first;
+  Ins const& in;
+
+  auto operator()(Index<Rank> const& p) const { return Impl::get<K>(apply_at<Rank>(first, p, in)); }
+};
+
+template <int Rank, class F, class G, class... In, std::size_t... K>
+auto apply_staged(F const& first, G const& second, Index<Rank> const& p, std::tuple<In&...> const& in,
+                  std::index_sequence<K...>) {
+  std::tuple<Mid<K, Rank, F, std::tuple<In&...>>...> const mid{Mid<K, Rank, F, std::tuple<In&...>>{first, in}...};
+  return std::apply(
+      [&](In const&... u) {
+        return Impl::to_pack(call<Rank>(second, p,
+                                        Around<Rank, std::decay_t<decltype(std::get<K>(mid))>>{std::get<K>(mid), p}...,
+                                        Around<Rank, In>{u, p}...));
+      },
+      in);
+}
+
+template <class Out, std::size_t... K, class Results>
+void write_at(Out const& out, std::index_sequence<K...>, Index<rank_of<std::tuple_element_t<0, Out>>> const& p,
+              Results const& results) {
+  ((std::get<K>(out)(p) = Impl::get<K>(results)), ...);
+}
+
+// ---- The comparison ----
+
+/// Fills the outputs with poison, runs the stencil there and the oracle on the host, and compares every element.
+template <class P, class Shape, class... In, class... Out, class Same, class... Functors>
+void compare(Index<Shape::rank> const& extents, std::tuple<In&...> in, std::tuple<Out&...> out, Same const& same,
+             Functors const&... functors) {
+  constexpr int rank = Shape::rank;
+  SCOPED_TRACE("interior " + to_string<rank>(extents));
+  std::apply([](Out&... o) { (o.poison_all(), ...); }, out);
+
+  typename P::exec const exec;
+  StencilPolicy<typename P::exec, Shape, typename P::backend> const policy(exec, extents);
+  auto const ins  = std::apply([](In&... u) { return fields(u.view()...); }, in);
+  auto const outs = std::apply([](Out&... o) { return fields(o.view()...); }, out);
+  parallel_stencil("compare", policy, ins, outs, functors...);
+  exec.fence();
+
+  for_each_index<rank>(Index<rank>{}, extents, [&](Index<rank> const& p) {
+    auto const results = [&] {
+      if constexpr (sizeof...(Functors) == 1) {
+        return apply_at<rank>(functors..., p, in);
+      } else {
+        auto const& first = std::get<0>(std::tie(functors...));
+        using Mids        = decltype(apply_at<rank>(first, p, in));
+        return apply_staged<rank>(functors..., p, in, std::make_index_sequence<Mids::size>());
+      }
+    }();
+    write_at(out, std::index_sequence_for<Out...>(), p, results);
+  });
+  auto const expect_match = [](auto const& field, char const* role, auto const& equal) {
+    EXPECT_TRUE(field.device_matches(equal)) << role;
+  };
+  std::apply([&](In&... u) { (expect_match(u, "input", Exactly()), ...); }, in);
+  std::apply([&](Out&... o) { (expect_match(o, "output", same), ...); }, out);
+}
+
+/// One input, one output of the same type, filled with small whole numbers: results are exact.
+template <class P, class Shape, class T, class LayoutIn, class LayoutOut, class Functor>
+void compare_once(Rng& rng, Index<Shape::rank> const& extents, Functor const& functor) {
+  constexpr int rank = Shape::rank;
+  Field<typename P::exec, T, rank, LayoutIn> in(extents, halo_for<Shape>(rng, 2), rng);
+  Field<typename P::exec, T, rank, LayoutOut> out(extents, random_halo<rank>(rng, 3), rng);
+  in.fill(rng);
+  compare<P, Shape>(extents, std::tie(in), std::tie(out), Exactly(), functor);
+}
+
+// ---- Functors ----
+
+/// Calls f(offsets...) for every point of a shape.
+template <class Shape, class F>
+KOKKOS_FUNCTION void for_each_offset(F const& f) {
+  constexpr int rank = Shape::rank;
+  int const ra = Shape::radius(0), rb = rank > 1 ? Shape::radius(rank > 1) : 0;
+  int const rc = rank > 2 ? Shape::radius(rank - 1) : 0;
+  for (int a = -ra; a <= ra; ++a)
+    for (int b = -rb; b <= rb; ++b)
+      for (int c = -rc; c <= rc; ++c) {
+        if constexpr (Shape::rank == 1) f(a);
+        else if constexpr (Shape::rank == 2) {
+          if (Shape::contains(a, b)) f(a, b);
+        } else {
+          if (Shape::contains(a, b, c)) f(a, b, c);
+        }
+      }
+}
+
+/// Another weight for every offset, another term for every point, and not linear: what is mixed up shows.
+template <class Shape>
+struct Probe {
+  template <class U, class... I>
+  KOKKOS_FUNCTION auto operator()(U const& u, I... i) const {
+    using T = std::decay_t<decltype(u())>;
+    T sum   = Element<T>::make(position(int(i % 13)...));
+    for_each_offset<Shape>([&](auto... offset) {
+      T const v = u(offset...);
+      Element<T>::add(sum, weight(offset...) + (Element<T>::positive(v) ? 1 : 0), v);
+    });
+    return sum;
+  }
+
+  /// -5 to 5.
+  template <class... I>
+  KOKKOS_FUNCTION static int weight(I... offset) {
+    int w = 3;
+    ((w = 7 * w + 3 * (offset + 4)), ...);
+    return w % 11 - 5;
+  }
+
+  template <class... I>
+  KOKKOS_FUNCTION static int position(I... i) {
+    int w = 1;
+    ((w = 3 * w + i), ...);
+    return w % 17;
+  }
+};
+
+}  // namespace Koalesce::Test
+
+#endif

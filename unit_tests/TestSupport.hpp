@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_TEST_SUPPORT_HPP
+#define KOALESCE_TEST_SUPPORT_HPP
+
+#include <Koalesce/Koalesce.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+/// What the tests share: the execution spaces and backends they run on, random numbers, element types, fields.
+namespace Koalesce::Test {
+
+// ---- Where a test runs ----
+
+/// An execution space and the backend that a test asks for.
+template <class Exec, class BackendTag>
+struct Path {
+  using exec    = Exec;
+  using backend = BackendTag;
+
+  static std::string name() { return std::string(Exec::name()) + "_" + backend::name; }
+};
+
+template <class... Ts>
+struct List {
+  template <class Exec>
+  using add   = std::conditional_t<(std::is_same_v<typename Ts::exec, Exec> || ...), List,
+                                 List<Ts..., Path<Exec, Backend::Default<Exec>>, Path<Exec, Backend::Portable>>>;
+  using types = ::testing::Types<Ts...>;
+};
+
+using DefaultPaths = List<>::add<Kokkos::DefaultExecutionSpace>;
+#ifdef KOKKOS_ENABLE_SERIAL
+using PathsAndSerial = DefaultPaths::add<Kokkos::Serial>;
+#else
+using PathsAndSerial = DefaultPaths;
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+using AllPaths = PathsAndSerial::add<Kokkos::OpenMP>::types;
+#else
+using AllPaths       = PathsAndSerial::types;
+#endif
+
+struct PathNames {
+  template <class P>
+  static std::string GetName(int) {
+    return P::name();
+  }
+};
+
+// ---- Random numbers ----
+
+using Rng = std::mt19937_64;
+
+/// A fixed seed, and one that varies from run to run unless --seed or KOALESCE_TEST_SEED gives it.
+std::vector<std::uint64_t> const& test_seeds();
+
+inline std::int64_t random_int(Rng& rng, std::int64_t low, std::int64_t high) {
+  return low + std::int64_t(rng() % std::uint64_t(high - low + 1));
+}
+
+/// Runs body(rng) for every seed; a failure tells which.
+template <class Body>
+void for_each_seed(Body const& body) {
+  for (auto const seed : test_seeds()) {
+    SCOPED_TRACE("run again with --seed=" + std::to_string(seed));
+    Rng rng(seed);
+    body(rng);
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+// ---- Element types ----
+
+/// Three numbers: 24 bytes of doubles, 12 of floats.
+template <class T>
+struct Vec3 {
+  T x, y, z;
+
+  KOKKOS_FUNCTION friend bool operator==(Vec3 const& a, Vec3 const& b) {
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+  }
+};
+
+/// Numbers small enough for any sum of them in a test to be exact in every type: order of summation does not show.
+template <class T>
+struct Element {
+  KOKKOS_FUNCTION static T make(int a) { return T(a); }
+  KOKKOS_FUNCTION static void add(T& sum, int weight, T const& v) { sum += T(weight) * v; }
+  KOKKOS_FUNCTION static bool positive(T const& v) { return v > T(0); }
+};
+template <class R>
+struct Element<Kokkos::complex<R>> {
+  using T = Kokkos::complex<R>;
+  KOKKOS_FUNCTION static T make(int a) { return T(R(a), R(a % 3 - 1)); }
+  KOKKOS_FUNCTION static void add(T& sum, int weight, T const& v) { sum += R(weight) * v; }
+  KOKKOS_FUNCTION static bool positive(T const& v) { return v.real() > R(0); }
+};
+template <class R>
+struct Element<Vec3<R>> {
+  using T = Vec3<R>;
+  KOKKOS_FUNCTION static T make(int a) { return T{R(a), R(a % 5 - 2), R(-a)}; }
+  KOKKOS_FUNCTION static void add(T& sum, int weight, T const& v) {
+    sum.x += R(weight) * v.x;
+    sum.y += R(weight) * v.y;
+    sum.z += R(weight) * v.z;
+  }
+  KOKKOS_FUNCTION static bool positive(T const& v) { return v.y > R(0); }
+};
+
+/// What a test finds where nothing was written.
+template <class T>
+T poison() {
+  return Element<T>::make(-113);
+}
+
+// ---- Fields ----
+
+template <int Rank>
+using Index = Kokkos::Array<std::int64_t, Rank>;
+
+/// Calls f(p) for low <= p < high.
+template <int Rank, class F>
+void for_each_index(Index<Rank> const& low, Index<Rank> const& high, F const& f) {
+  for (int d = 0; d < Rank; ++d)
+    if (low[d] >= high[d]) return;
+  for (Index<Rank> p = low;;) {
+    f(p);
+    int d = Rank - 1;
+    for (; d >= 0 && ++p[d] == high[d]; --d) p[d] = low[d];
+    if (d < 0) return;
+  }
+}
+
+template <int Rank>
+Index<Rank> index_of(std::int64_t value) {
+  Index<Rank> p{};
+  for (int d = 0; d < Rank; ++d) p[d] = value;
+  return p;
+}
+
+template <int Rank>
+std::string to_string(Index<Rank> const& p) {
+  std::string s;
+  for (int d = 0; d < Rank; ++d) s += (d > 0 ? " x " : "") + std::to_string(p[d]);
+  return s;
+}
+
+struct Exactly {
+  template <class T>
+  bool operator()(T const& a, T const& b) const {
+    return a == b;
+  }
+};
+
+template <class T, int Rank>
+using DataType = std::conditional_t<Rank == 1, T*, std::conditional_t<Rank == 2, T**, T***>>;
+
+/// A field with a halo, and its copy on the host. It lies within a block of memory that is compared as a whole,
+/// so that a write to the halo, to the gaps of a strided View or beside it does not go unseen.
+template <class Exec, class T, int R, class Layout = Kokkos::LayoutRight>
+class Field {
+ public:
+  using value_type          = T;
+  static constexpr int rank = R;
+  using View                = Kokkos::View<DataType<T, R>, Layout, typename Exec::memory_space>;
+  using Block               = Kokkos::View<T*, typename Exec::memory_space>;
+
+  /// \param[in] rng chooses the gaps and the order of dimensions of a LayoutStride.
+  Field(Index<R> const& interior, Index<R> const& halo, Rng& rng) : m_interior(interior), m_halo(halo) {
+    make_strides(rng);
+    m_block = Block(Kokkos::view_alloc(Kokkos::WithoutInitializing, "block"), m_length + 2 * guard);
+    m_host  = Kokkos::create_mirror(Kokkos::HostSpace(), m_block);
+    poison_all();
+  }
+
+  View view() const { return View(m_block.data() + guard, layout(std::make_integer_sequence<int, R>())); }
+
+  Index<R> const& interior() const { return m_interior; }
+  Index<R> const& halo() const { return m_halo; }
+
+  /// The host's copy at a point counted from the first interior one.
+  T& operator()(Index<R> const& p) { return m_host(offset(p)); }
+  T const& operator()(Index<R> const& p) const { return m_host(offset(p)); }
+
+  void poison_all() {
+    for (std::size_t i = 0; i < m_host.extent(0); ++i) m_host(i) = poison<T>();
+    upload();
+  }
+
+  /// Every element, halo included, becomes make(rng).
+  template <class Make>
+  void fill(Rng& rng, Make const& make) {
+    for_each_index<R>(low(), high(), [&](Index<R> const& p) { (*this)(p) = make(rng); });
+    upload();
+  }
+
+  void fill(Rng& rng) {
+    fill(rng, [](Rng& r) { return Element<T>::make(int(random_int(r, -8, 8))); });
+  }
+
+  void upload() { Kokkos::deep_copy(m_block, m_host); }
+
+  /// Whether the device holds what the host's copy says; `same` compares two elements.
+  template <class Same>
+  ::testing::AssertionResult device_matches(Same const& same) const {
+    auto const device = Kokkos::create_mirror(Kokkos::HostSpace(), m_block);
+    Kokkos::deep_copy(device, m_block);
+    std::int64_t wrong = 0;
+    std::string where;
+    for_each_index<R>(low(), high(), [&](Index<R> const& p) {
+      if (!same(device(offset(p)), m_host(offset(p))) && wrong++ == 0) where = to_string<R>(p);
+      device(offset(p)) = m_host(offset(p));
+    });
+    if (wrong > 0) return ::testing::AssertionFailure() << wrong << " wrong values, the first at " << where;
+    for (std::size_t i = 0; i < m_host.extent(0); ++i)
+      if (!(device(i) == m_host(i))) return ::testing::AssertionFailure() << "memory beside the field was written";
+    return ::testing::AssertionSuccess();
+  }
+
+  ::testing::AssertionResult device_matches() const { return device_matches(Exactly()); }
+
+  Index<R> low() const {
+    Index<R> p{};
+    for (int d = 0; d < R; ++d) p[d] = -m_halo[d];
+    return p;
+  }
+  Index<R> high() const {
+    Index<R> p{};
+    for (int d = 0; d < R; ++d) p[d] = m_interior[d] + m_halo[d];
+    return p;
+  }
+
+ private:
+  static constexpr std::int64_t guard = 16;  // elements on either side of the field
+  static constexpr bool strided       = std::is_same_v<Layout, Kokkos::LayoutStride>;
+
+  void make_strides(Rng& rng) {
+    int order[R];  // fastest dimension first
+    for (int d = 0; d < R; ++d) order[d] = std::is_same_v<Layout, Kokkos::LayoutLeft> ? d : R - 1 - d;
+    if (strided) std::shuffle(order, order + R, rng);
+    m_length = strided ? random_int(rng, 1, 3) : 1;
+    for (int d : order) {
+      m_stride[d] = m_length;
+      m_length *= m_interior[d] + 2 * m_halo[d];
+      if (strided) m_length += random_int(rng, 0, 3);
+    }
+  }
+
+  template <int... D>
+  Layout layout(std::integer_sequence<int, D...>) const {
+    if constexpr (strided) {
+      Layout l;
+      ((l.dimension[D] = m_interior[D] + 2 * m_halo[D], l.stride[D] = m_stride[D]), ...);
+      return l;
+    } else {
+      return Layout(std::size_t(m_interior[D] + 2 * m_halo[D])...);
+    }
+  }
+
+  std::int64_t offset(Index<R> const& p) const {
+    std::int64_t o = guard;
+    for (int d = 0; d < R; ++d) o += (p[d] + m_halo[d]) * m_stride[d];
+    return o;
+  }
+
+  Index<R> m_interior, m_halo, m_stride{};
+  std::int64_t m_length = 0;
+  Block m_block;
+  Kokkos::View<T*, Kokkos::HostSpace> m_host;
+};
+
+/// Halo widths from a shape's radius on.
+template <class Shape>
+Index<Shape::rank> halo_for(Rng& rng, int more) {
+  Index<Shape::rank> h{};
+  for (int d = 0; d < Shape::rank; ++d) h[d] = Shape::radius(d) + random_int(rng, 0, more);
+  return h;
+}
+
+template <int Rank>
+Index<Rank> random_halo(Rng& rng, int most) {
+  Index<Rank> h{};
+  for (int d = 0; d < Rank; ++d) h[d] = random_int(rng, 0, most);
+  return h;
+}
+
+/// Interior extents: sizes around those of tiles and others, together at most `points`.
+template <int Rank>
+Index<Rank> random_extents(Rng& rng, std::int64_t points) {
+  constexpr std::int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 47, 63, 64, 65, 100, 129, 191, 257};
+  for (;;) {
+    Index<Rank> n{};
+    std::int64_t product = 1;
+    for (int d = 0; d < Rank; ++d) product *= n[d] = sizes[rng() % std::size(sizes)];
+    if (product <= points) return n;
+  }
+}
+
+}  // namespace Koalesce::Test
+
+#endif
