@@ -8,7 +8,7 @@ baseline.txt, fails the check. A Kokkos without CUDA serves as well, because Kok
 the device: an overlay of its generated configuration headers turns CUDA on.
 
 nvcc is taken from PATH or the usual place, else from NVIDIA's Python packages, unpacked into a virtual
-environment below --build-dir. Exit status: 0 passed, 1 failed, 77 skipped (no nvcc to be had).
+environment below --build-dir; where neither is to be had, the check says SKIPPED and succeeds.
 """
 
 import argparse
@@ -23,7 +23,6 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CHECK = os.path.join(ROOT, "tools", "cuda_check")
-SKIPPED = 77
 PYTHON_PACKAGES = [
     "nvidia-cuda-nvcc==13.0.*", "nvidia-cuda-crt==13.0.*", "nvidia-nvvm==13.0.*", "nvidia-cuda-runtime==13.0.*",
     "nvidia-cuda-cccl==13.0.*", "nvidia-curand"
@@ -166,7 +165,7 @@ def main():
     nvcc = find_nvcc(args.build_dir)
     if not nvcc:
         print("SKIPPED: no nvcc on this machine, and NVIDIA's Python packages cannot be installed")
-        return SKIPPED
+        return 0
     version = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True).stdout
     print(nvcc, re.search(r"release [\d.]+", version).group(0))
 
