@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Read by ctest: one test for each that the executable lists. CMake's own gtest_discover_tests makes
+# unreadable names of typed tests whose types have names.
+
+if(NOT EXISTS "${executable}")
+  add_test(koalesce_unit_tests_NOT_BUILT koalesce_unit_tests_NOT_BUILT)
+  return()
+endif()
+execute_process(COMMAND "${executable}" --gtest_list_tests
+                OUTPUT_VARIABLE lines ERROR_QUIET RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  add_test(koalesce_unit_tests_CANNOT_LIST "${executable}" --gtest_list_tests)
+  return()
+endif()
+string(REGEX REPLACE " +#[^\n]*" "" lines "${lines}")
+string(REPLACE "\n" ";" lines "${lines}")
+foreach(line IN LISTS lines)
+  if(line MATCHES "^  (.+)$")
+    set(name "${suite}${CMAKE_MATCH_1}")
+    if(NOT name MATCHES "(^|[./])DISABLED_")
+      add_test("${name}" "${executable}" "--gtest_filter=${name}" --gtest_brief=1)
+      set_tests_properties("${name}" PROPERTIES
+        TIMEOUT 300 ENVIRONMENT "OMP_PROC_BIND=false" SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
+    endif()
+  elseif(line MATCHES "^([^ ]+\\.)$")
+    set(suite "${CMAKE_MATCH_1}")
+  endif()
+endforeach()
