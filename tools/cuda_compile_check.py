@@ -25,7 +25,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CHECK = os.path.join(ROOT, "tools", "cuda_check")
 PYTHON_PACKAGES = [
     "nvidia-cuda-nvcc==13.0.*", "nvidia-cuda-crt==13.0.*", "nvidia-nvvm==13.0.*", "nvidia-cuda-runtime==13.0.*",
-    "nvidia-cuda-cccl==13.0.*", "nvidia-curand"
+    "nvidia-cuda-cccl==13.0.*"
 ]
 ARCH_MACRO = {"80": ("AMPERE", "AMPERE80"), "90": ("HOPPER", "HOPPER90")}
 
