@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Denoise.hpp"
+
+#include "Diffusion.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+namespace mri {
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+/// A volume with a halo of one point, in the order of the file: x, the last index, is the fastest.
+using Field = Kokkos::View<float***, Kokkos::LayoutRight, Exec>;
+
+/// The points of a field without its halo.
+template <class View>
+auto interior(View const& field) {
+  auto const inside = [&](int d) { return std::pair<std::size_t, std::size_t>(1, field.extent(d) - 1); };
+  return Kokkos::subview(field, inside(0), inside(1), inside(2));
+}
+
+/// Two fields that change roles every step.
+class Fields {
+ public:
+  Fields(Exec const& exec, Volume const& volume)
+      : m_exec(exec),
+        m_extents{volume.size[2], volume.size[1], volume.size[0]},
+        m_now(Kokkos::view_alloc(exec, "now"), m_extents[0] + 2, m_extents[1] + 2, m_extents[2] + 2),
+        m_next(Kokkos::view_alloc(exec, "next"), m_extents[0] + 2, m_extents[1] + 2, m_extents[2] + 2) {
+    load(volume);
+  }
+
+  auto const& extents() const { return m_extents; }
+  auto const& now() const { return m_now; }
+  auto const& next() const { return m_next; }
+  void swap() { std::swap(m_now, m_next); }
+
+  void fill_halo() const { Koalesce::fill_halo(m_exec, m_now, m_extents, Koalesce::Neumann()); }
+
+  void load(Volume const& volume) {
+    auto const host = Kokkos::create_mirror_view(m_now);
+    Kokkos::View<float const***, Kokkos::LayoutRight, Kokkos::HostSpace> const voxels(
+        volume.voxels.data(), m_extents[0], m_extents[1], m_extents[2]);
+    Kokkos::deep_copy(interior(host), voxels);
+    Kokkos::deep_copy(m_now, host);
+  }
+
+  std::vector<float> voxels() const {
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_now);
+    std::vector<float> result(m_extents[0] * m_extents[1] * m_extents[2]);
+    Kokkos::View<float***, Kokkos::LayoutRight, Kokkos::HostSpace> const voxels(result.data(), m_extents[0],
+                                                                                m_extents[1], m_extents[2]);
+    Kokkos::deep_copy(voxels, interior(host));
+    return result;
+  }
+
+ private:
+  Exec m_exec;
+  Kokkos::Array<std::int64_t, 3> m_extents;
+  Field m_now, m_next;
+};
+
+PeronaMalik perona_malik(Volume const& volume, DiffusionSettings const& settings) {
+  return {volume.spacing[2], volume.spacing[1], volume.spacing[0], settings.k, settings.step};
+}
+
+double median(std::vector<double> times) {
+  std::nth_element(times.begin(), times.begin() + std::ssize(times) / 2, times.end());
+  return times[times.size() / 2];
+}
+
+/// Applies `stencil(in, out)` the given number of times; returns the median time of a step in seconds.
+template <class Stencil>
+double run_steps(Exec const& exec, Fields& fields, int steps, Stencil const& stencil,
+                 std::function<void()> const& after_step) {
+  std::vector<double> times;
+  for (int s = 0; s < steps; ++s) {
+    exec.fence();
+    Kokkos::Timer const timer;
+    fields.fill_halo();
+    stencil(fields.now(), fields.next());
+    exec.fence();
+    times.push_back(timer.seconds());
+    fields.swap();
+    after_step();
+  }
+  return median(times);
+}
+
+using Tile = std::array<std::int64_t, 3>;
+
+/// One step in MDRangePolicy; a tile of zeros leaves the tiling to Kokkos.
+void plain_step(Exec const& exec, Kokkos::Array<std::int64_t, 3> const& n, Tile const& tile,
+                PlainStep<Field> const& f) {
+  using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
+  Kokkos::parallel_for("mri_denoise::plain",
+                       Policy(exec, {1, 1, 1}, {n[0] + 1, n[1] + 1, n[2] + 1}, {tile[0], tile[1], tile[2]}), f);
+}
+
+/// Tilings worth trying: whole rows for CPU threads, small blocks for GPUs.
+std::vector<Tile> tilings(Kokkos::Array<std::int64_t, 3> const& n) {
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Exec::memory_space>::accessible)
+    return {{0, 0, 0}, {1, 1, n[2]}, {1, 8, n[2]}, {2, 16, n[2]}, {4, 8, 64}};
+  return {{0, 0, 0}, {1, 4, 32}, {1, 8, 32}, {4, 4, 32}, {1, 2, 128}, {1, 4, 64}};
+}
+
+}  // namespace
+
+DiffusionResult diffuse(Volume const& volume, DiffusionSettings const& settings, Progress const& progress) {
+  Exec const exec;
+  Fields fields(exec, volume);
+  auto const op = perona_malik(volume, settings);
+  Koalesce::StencilPolicy<Exec, Shape> const policy(exec, fields.extents());
+
+  auto const step = [&](Field const& in, Field const& out) {
+    Koalesce::parallel_stencil("mri_denoise", policy, in, out, op);
+  };
+  run_steps(exec, fields, 1, step, [] {});  // warm up
+  fields.load(volume);
+
+  int done = 0;
+  DiffusionResult result;
+  result.seconds = run_steps(exec, fields, settings.steps, step, [&] { progress(double(++done) / settings.steps); });
+  result.voxels  = fields.voxels();
+  return result;
+}
+
+DiffusionResult diffuse_plain(Volume const& volume, DiffusionSettings const& settings, Progress const& progress) {
+  Exec const exec;
+  Fields fields(exec, volume);
+  auto const op = perona_malik(volume, settings);
+
+  auto const step_with = [&](Tile const& tile) {
+    return [&fields, &exec, &op, tile](Field const& in, Field const& out) {
+      plain_step(exec, fields.extents(), tile, {in, out, op});
+    };
+  };
+  auto const tiles = tilings(fields.extents());
+  int const trials = 3, all = settings.steps + trials * int(tiles.size());
+  int done         = 0;
+  auto const count = [&] { progress(double(++done) / all); };
+
+  DiffusionResult result;
+  Tile best{};
+  double best_seconds = std::numeric_limits<double>::infinity();
+  run_steps(exec, fields, 1, step_with({}), [] {});  // warm up
+  for (auto const& tile : tiles) {
+    double const seconds = run_steps(exec, fields, trials, step_with(tile), count);
+    if (tile == Tile{}) result.default_seconds = seconds;
+    if (seconds < best_seconds) {
+      best_seconds = seconds;
+      best         = tile;
+    }
+  }
+  fields.load(volume);
+  result.seconds = std::min(best_seconds, run_steps(exec, fields, settings.steps, step_with(best), count));
+  result.voxels  = fields.voxels();
+  result.tile    = best == Tile{}
+                       ? "Kokkos' default"
+                       : std::to_string(best[0]) + " x " + std::to_string(best[1]) + " x " + std::to_string(best[2]);
+  return result;
+}
+
+}  // namespace mri

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef MRI_DENOISE_DENOISE_HPP
+#define MRI_DENOISE_DENOISE_HPP
+
+#include "Volume.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace mri {
+
+struct DiffusionSettings {
+  int steps   = 0;
+  double k    = 0;  ///< differences between neighbours that count as edges
+  double step = 0;  ///< time step as a fraction of the largest stable one
+};
+
+/// What one implementation made of the volume, and how fast.
+struct DiffusionResult {
+  std::vector<float> voxels;
+  double seconds = 0;          ///< median time of one step: filling the halo and the stencil
+  std::string tile;            ///< MDRangePolicy only: the best tiling
+  double default_seconds = 0;  ///< MDRangePolicy only: with the tiling that Kokkos chooses
+};
+
+/// Called after every step with the share of the work that is done, 0 to 1.
+using Progress = std::function<void(double)>;
+
+/// Diffusion by Koalesce::parallel_stencil.
+DiffusionResult diffuse(Volume const& volume, DiffusionSettings const& settings, Progress const& progress);
+
+/// The same by Kokkos::MDRangePolicy, with the fastest of several tilings.
+DiffusionResult diffuse_plain(Volume const& volume, DiffusionSettings const& settings, Progress const& progress);
+
+}  // namespace mri
+
+#endif
