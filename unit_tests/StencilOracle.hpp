@@ -30,9 +30,6 @@ struct Around {
   auto operator()() const { return value(point); }
 };
 
-template <class... FieldsT>
-inline constexpr int rank_of = std::tuple_element_t<0, std::tuple<std::decay_t<FieldsT>...>>::rank;
-
 /// f(u..., i...) at p.
 template <int Rank, class F, class... Us>
 auto call(F const& f, Index<Rank> const& p, Us const&... u) {
@@ -68,59 +65,10 @@ auto apply_staged(F const& first, G const& second, Index<Rank> const& p, std::tu
       in);
 }
 
-template <class Out, std::size_t... K, class Results>
-void write_at(Out const& out, std::index_sequence<K...>, Index<rank_of<std::tuple_element_t<0, Out>>> const& p,
-              Results const& results) {
+template <class Out, std::size_t... K, class P, class Results>
+void write_at(Out const& out, std::index_sequence<K...>, P const& p, Results const& results) {
   ((std::get<K>(out)(p) = Impl::get<K>(results)), ...);
 }
-
-// ---- The comparison ----
-
-/// Fills the outputs with poison, runs the stencil there and the oracle on the host, and compares every element.
-template <class P, class Shape, class... In, class... Out, class Same, class... Functors>
-void compare(Index<Shape::rank> const& extents, std::tuple<In&...> in, std::tuple<Out&...> out, Same const& same,
-             Functors const&... functors) {
-  constexpr int rank = Shape::rank;
-  SCOPED_TRACE("interior " + to_string<rank>(extents));
-  std::apply([](Out&... o) { (o.poison_all(), ...); }, out);
-
-  typename P::exec const exec;
-  StencilPolicy<typename P::exec, Shape, typename P::backend> const policy(exec, extents);
-  auto const ins  = std::apply([](In&... u) { return fields(u.view()...); }, in);
-  auto const outs = std::apply([](Out&... o) { return fields(o.view()...); }, out);
-  parallel_stencil("compare", policy, ins, outs, functors...);
-  exec.fence();
-
-  for_each_index<rank>(Index<rank>{}, extents, [&](Index<rank> const& p) {
-    auto const results = [&] {
-      if constexpr (sizeof...(Functors) == 1) {
-        return apply_at<rank>(functors..., p, in);
-      } else {
-        auto const& first = std::get<0>(std::tie(functors...));
-        using Mids        = decltype(apply_at<rank>(first, p, in));
-        return apply_staged<rank>(functors..., p, in, std::make_index_sequence<Mids::size>());
-      }
-    }();
-    write_at(out, std::index_sequence_for<Out...>(), p, results);
-  });
-  auto const expect_match = [](auto const& field, char const* role, auto const& equal) {
-    EXPECT_TRUE(field.device_matches(equal)) << role;
-  };
-  std::apply([&](In&... u) { (expect_match(u, "input", Exactly()), ...); }, in);
-  std::apply([&](Out&... o) { (expect_match(o, "output", same), ...); }, out);
-}
-
-/// One input, one output of the same type, filled with small whole numbers: results are exact.
-template <class P, class Shape, class T, class LayoutIn, class LayoutOut, class Functor>
-void compare_once(Rng& rng, Index<Shape::rank> const& extents, Functor const& functor) {
-  constexpr int rank = Shape::rank;
-  Field<typename P::exec, T, rank, LayoutIn> in(extents, halo_for<Shape>(rng, 2), rng);
-  Field<typename P::exec, T, rank, LayoutOut> out(extents, random_halo<rank>(rng, 3), rng);
-  in.fill(rng);
-  compare<P, Shape>(extents, std::tie(in), std::tie(out), Exactly(), functor);
-}
-
-// ---- Functors ----
 
 /// Calls f(offsets...) for every point of a shape.
 template <class Shape, class F>
@@ -139,6 +87,74 @@ KOKKOS_FUNCTION void for_each_offset(F const& f) {
         }
       }
 }
+
+/// A functor as the oracle calls it: a LinearStencil receives Neighborhoods only.
+template <class F>
+F const& on_host(F const& f) {
+  return f;
+}
+
+template <class W, class Shape>
+auto on_host(LinearStencil<W, Shape> const& weights) {
+  return [weights](auto const& u, auto const&...) {
+    decltype(W() * u()) sum{};
+    for_each_offset<Shape>([&](auto... offset) { sum += weights(offset...) * u(offset...); });
+    return sum;
+  };
+}
+
+// ---- The comparison ----
+
+template <int Rank, class In, class Out, class F>
+void run_oracle(Index<Rank> const& extents, In const& in, Out const& out, F const& functor) {
+  for_each_index<Rank>(Index<Rank>{}, extents, [&](Index<Rank> const& p) {
+    write_at(out, std::make_index_sequence<std::tuple_size_v<Out>>(), p, apply_at<Rank>(functor, p, in));
+  });
+}
+
+template <int Rank, class In, class Out, class F, class G>
+void run_oracle(Index<Rank> const& extents, In const& in, Out const& out, F const& first, G const& second) {
+  using Mids = decltype(apply_at<Rank>(first, extents, in));
+  for_each_index<Rank>(Index<Rank>{}, extents, [&](Index<Rank> const& p) {
+    write_at(out, std::make_index_sequence<std::tuple_size_v<Out>>(), p,
+             apply_staged<Rank>(first, second, p, in, std::make_index_sequence<Mids::size>()));
+  });
+}
+
+/// Fills the outputs with poison, runs the stencil there and the oracle on the host, and compares every element.
+template <class P, class Shape, class... In, class... Out, class Same, class... Functors>
+void compare(Index<Shape::rank> const& extents, std::tuple<In&...> in, std::tuple<Out&...> out, Same const& same,
+             Functors const&... functors) {
+  constexpr int rank = Shape::rank;
+  SCOPED_TRACE("interior " + to_string<rank>(extents));
+  std::apply([](Out&... o) { (o.poison_all(), ...); }, out);
+
+  typename P::exec const exec;
+  StencilPolicy<typename P::exec, Shape, typename P::backend> const policy(exec, extents);
+  auto const ins  = std::apply([](In&... u) { return fields(u.view()...); }, in);
+  auto const outs = std::apply([](Out&... o) { return fields(o.view()...); }, out);
+  parallel_stencil("compare", policy, ins, outs, functors...);
+  exec.fence();
+
+  run_oracle<rank>(extents, in, out, on_host(functors)...);
+  auto const expect_match = [](auto const& field, char const* role, auto const& equal) {
+    EXPECT_TRUE(field.device_matches(equal)) << role;
+  };
+  std::apply([&](In&... u) { (expect_match(u, "input", Exactly()), ...); }, in);
+  std::apply([&](Out&... o) { (expect_match(o, "output", same), ...); }, out);
+}
+
+/// One input, one output of the same type, filled with small whole numbers: results are exact.
+template <class P, class Shape, class T, class LayoutIn, class LayoutOut, class Functor>
+void compare_once(Rng& rng, Index<Shape::rank> const& extents, Functor const& functor) {
+  constexpr int rank = Shape::rank;
+  Field<typename P::exec, T, rank, LayoutIn> in(extents, halo_for<Shape>(rng, 2), rng);
+  Field<typename P::exec, T, rank, LayoutOut> out(extents, random_halo<rank>(rng, 3), rng);
+  in.fill(rng);
+  compare<P, Shape>(extents, std::tie(in), std::tie(out), Exactly(), functor);
+}
+
+// ---- Functors ----
 
 /// Another weight for every offset, another term for every point, and not linear: what is mixed up shows.
 template <class Shape>

@@ -28,23 +28,35 @@ struct Path {
 
 template <class... Ts>
 struct List {
-  template <class Exec>
-  using add   = std::conditional_t<(std::is_same_v<typename Ts::exec, Exec> || ...), List,
-                                 List<Ts..., Path<Exec, Backend::Default<Exec>>, Path<Exec, Backend::Portable>>>;
+  template <class T>
+  using add   = std::conditional_t<(std::is_same_v<T, Ts> || ...), List, List<Ts..., T>>;
   using types = ::testing::Types<Ts...>;
 };
 
-using DefaultPaths = List<>::add<Kokkos::DefaultExecutionSpace>;
+template <class Paths, class Exec>
+using AddNative = typename Paths::template add<Path<Exec, Backend::Default<Exec>>>;
+template <class Paths, class Exec>
+using AddBoth = typename AddNative<Paths, Exec>::template add<Path<Exec, Backend::Portable>>;
+
+template <template <class, class> class Add>
+struct EnabledSpaces {
+  using First = Add<List<>, Kokkos::DefaultExecutionSpace>;
 #ifdef KOKKOS_ENABLE_SERIAL
-using PathsAndSerial = DefaultPaths::add<Kokkos::Serial>;
+  using Second = Add<First, Kokkos::Serial>;
 #else
-using PathsAndSerial = DefaultPaths;
+  using Second = First;
 #endif
 #ifdef KOKKOS_ENABLE_OPENMP
-using AllPaths = PathsAndSerial::add<Kokkos::OpenMP>::types;
+  using All = Add<Second, Kokkos::OpenMP>;
 #else
-using AllPaths       = PathsAndSerial::types;
+  using All    = Second;
 #endif
+};
+
+/// Every enabled execution space with every backend it has.
+using AllPaths = EnabledSpaces<AddBoth>::All::types;
+/// For what has no backends of its own.
+using NativePaths = EnabledSpaces<AddNative>::All::types;
 
 struct PathNames {
   template <class P>

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_TEST_KERNEL_RECORDER_HPP
+#define KOALESCE_TEST_KERNEL_RECORDER_HPP
+
+#include <Koalesce/Error.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace Koalesce::Test {
+
+using Strings = std::vector<std::string>;
+
+/// What Kokkos tells its tools while the recorder lives; one at a time.
+class KernelRecorder {
+ public:
+  struct Kernel {
+    std::string name;
+    std::uint32_t device;  // of the execution space instance
+  };
+
+  KernelRecorder() {
+    using namespace Kokkos::Tools::Experimental;
+    s_record = this;
+    set_begin_parallel_for_callback([](char const* name, std::uint32_t device, std::uint64_t*) {
+      s_record->kernels.push_back({name, device});
+    });
+    // Kokkos fences on behalf of the tools themselves before it calls one.
+    set_begin_fence_callback([](char const* name, std::uint32_t, std::uint64_t*) {
+      if (std::strstr(name, "Tool Fence") == nullptr) s_record->fences.push_back(name);
+    });
+    set_push_region_callback([](char const* name) { s_record->regions.push_back(name); });
+    set_allocate_data_callback([](Kokkos_Profiling_SpaceHandle, char const* label, void const*, std::uint64_t) {
+      s_record->allocations.push_back(label);
+    });
+  }
+
+  ~KernelRecorder() {
+    using namespace Kokkos::Tools::Experimental;
+    set_begin_parallel_for_callback(nullptr);
+    set_begin_fence_callback(nullptr);
+    set_push_region_callback(nullptr);
+    set_allocate_data_callback(nullptr);
+    s_record = nullptr;
+  }
+
+  KernelRecorder(KernelRecorder const&)            = delete;
+  KernelRecorder& operator=(KernelRecorder const&) = delete;
+
+  std::vector<Kernel> kernels;
+  Strings fences, regions, allocations;
+
+ private:
+  static inline KernelRecorder* s_record = nullptr;
+};
+
+/// Expects that call() throws an Error with all these phrases, and that nothing ran.
+template <class Call>
+void expect_error(Strings const& phrases, Call const& call) {
+  KernelRecorder const record;
+  try {
+    call();
+    ADD_FAILURE() << "nothing was thrown; expected: " << phrases.front();
+  } catch (Error const& e) {
+    for (auto const& phrase : phrases)
+      EXPECT_NE(std::string(e.what()).find(phrase), std::string::npos) << "\"" << phrase << "\" is not in\n"
+                                                                       << e.what();
+  }
+  EXPECT_TRUE(record.kernels.empty());
+}
+
+}  // namespace Koalesce::Test
+
+#endif

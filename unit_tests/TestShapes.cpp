@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "StencilOracle.hpp"
+
+namespace Koalesce::Test {
+namespace {
+
+static_assert(Box<1, 1, 1>::size == 27 && Box<2, 0>::size == 5 && Box<0>::size == 1);
+static_assert(Star<1, 1, 1>::size == 7 && Star<4, 0, 1>::size == 11 && Star<0, 0>::size == 1);
+static_assert(Box<3, 1, 2>::rank == 3 && Box<3, 1, 2>::radius(0) == 3 && Box<3, 1, 2>::radius(2) == 2);
+static_assert(Box<1, 2>::contains(-1, 2) && !Box<1, 2>::contains(2, 1) && !Box<1, 2>::contains(0, -3));
+static_assert(Star<1, 2>::contains(0, -2) && !Star<1, 2>::contains(1, 1) && !Star<1, 2>::contains(2, 0));
+static_assert(Star<2>::contains(-2) && !Star<2>::contains(3));
+
+using Composite = Staged<Box<1, 0, 2>, Star<3, 1, 0>>;
+static_assert(Composite::rank == 3 && Composite::radius(0) == 4 && Composite::radius(1) == 1 &&
+              Composite::radius(2) == 2);
+
+static_assert(std::is_same_v<PointValue<float, 2>, Neighborhood<float, Box<0, 0>>>);
+static_assert(std::is_same_v<Neighborhood<int, Star<1>>::value_type, int>);
+static_assert(LinearStencil<float, Star<1, 2>>::rank == 2);
+
+template <class Shape>
+void expect_size_points() {
+  int points = 0;
+  for_each_offset<Shape>([&](auto...) { ++points; });
+  EXPECT_EQ(points, Shape::size);
+}
+
+TEST(Shapes, size_counts_the_points_contained) {
+  expect_size_points<Box<2, 1, 3>>();
+  expect_size_points<Star<2, 1, 3>>();
+  expect_size_points<Box<4, 2>>();
+  expect_size_points<Star<0, 2>>();
+  expect_size_points<Star<4>>();
+}
+
+TEST(Shapes, weights_start_at_zero_and_keep_what_they_are_given) {
+  LinearStencil<double, Star<1, 1, 2>> w;
+  for_each_offset<Star<1, 1, 2>>([&](int a, int b, int c) { EXPECT_EQ(w(a, b, c), 0); });
+  w(0, 0, -2) = 5;
+  w(1, 0, 0)  = 7;
+  EXPECT_EQ(w(0, 0, -2), 5);
+  EXPECT_EQ(w(1, 0, 0), 7);
+  EXPECT_EQ(w(0, 0, 2), 0);
+}
+
+TEST(Shapes, weights_are_asked_for_once_for_each_point_of_the_shape) {
+  int calls    = 0;
+  auto const f = [&](int a, int b, int c) {
+    ++calls;
+    return 100 * a + 10 * b + c;
+  };
+  LinearStencil<int, Star<2, 0, 1>> const star(f);
+  EXPECT_EQ(calls, (Star<2, 0, 1>::size));
+  for_each_offset<Star<2, 0, 1>>([&](int a, int b, int c) { EXPECT_EQ(star(a, b, c), 100 * a + 10 * b + c); });
+  LinearStencil<int, Box<3>> const line([](int a) { return 2 * a; });
+  EXPECT_EQ(line(-3), -6);
+  LinearStencil<int, Box<1, 1>> const square([](int a, int b) { return 10 * a + b; });
+  EXPECT_EQ(square(1, -1), 9);
+}
+
+TEST(Shapes, neighborhood_reads_by_strides) {
+  int data[60];
+  for (int i = 0; i < 60; ++i) data[i] = i;
+  Neighborhood<int, Box<1, 1, 2>> const u(data + 30, {20, 5, 1});
+  EXPECT_EQ(u(), 30);
+  EXPECT_EQ(u(-1, 1, -2), 30 - 20 + 5 - 2);
+  EXPECT_EQ(u(1, -1, 2), 30 + 20 - 5 + 2);
+}
+
+/// Planes of 4 elements in a ring of 3; the point's own plane is in each slot in turn.
+TEST(Shapes, neighborhood_wraps_in_its_ring) {
+  int data[12];
+  for (int i = 0; i < 12; ++i) data[i] = i;
+  for (int slot = 0; slot < 3; ++slot) {
+    Neighborhood<int, Box<1, 1>> const u(data + 4 * slot + 1, {4, 1}, 0, 3, slot);
+    for (int dz = -1; dz <= 1; ++dz) EXPECT_EQ(u(dz, 1), 4 * ((slot + dz + 3) % 3) + 2);
+    Neighborhood<int, Box<1, 1>> const left(data + 4 * slot + 1, {1, 4}, 1, 3, slot);
+    for (int dz = -1; dz <= 1; ++dz) EXPECT_EQ(left(-1, dz), 4 * ((slot + dz + 3) % 3));
+  }
+}
+
+}  // namespace
+}  // namespace Koalesce::Test
