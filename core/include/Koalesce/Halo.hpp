@@ -39,8 +39,10 @@ struct HaloSides {
   HaloFace<T> low, high;
 
   HaloSides(HaloFace<T> const& l, HaloFace<T> const& h) : low(l), high(h) {}
-  template <class Condition>
-  requires std::is_convertible_v<Condition, HaloFace<T>> HaloSides(Condition const& both) : low(both), high(both) {}
+  HaloSides(Periodic both) : low(both), high(both) {}
+  HaloSides(Neumann both) : low(both), high(both) {}
+  template <class V>
+  HaloSides(Dirichlet<V> const& both) : low(both), high(both) {}
 };
 
 /// \brief The faces of every dimension, in the order of the View's indices; one condition stands for all.
@@ -48,20 +50,31 @@ struct HaloSides {
 ///     {Periodic(), Periodic(), {Dirichlet(0.), Neumann()}}   // a channel
 template <class T, int Rank>
 struct HaloConditions {
-  HaloSides<T> sides[Rank];
+  Kokkos::Array<HaloSides<T>, Rank> sides;
 
-  HaloConditions(HaloSides<T> const& s0) requires(Rank == 1) : sides{s0} {}
-  HaloConditions(HaloSides<T> const& s0, HaloSides<T> const& s1) requires(Rank == 2) : sides{s0, s1} {}
+  HaloConditions(HaloSides<T> const& s0) requires(Rank == 1) : sides{{s0}} {}
+  HaloConditions(HaloSides<T> const& s0, HaloSides<T> const& s1) requires(Rank == 2) : sides{{s0, s1}} {}
   HaloConditions(HaloSides<T> const& s0, HaloSides<T> const& s1, HaloSides<T> const& s2) requires(Rank == 3)
-      : sides{s0, s1, s2} {}
+      : sides{{s0, s1, s2}} {}
 
-  template <class Condition>
-  requires std::is_convertible_v<Condition, HaloFace<T>> HaloConditions(Condition const& all)
-      : HaloConditions(all, std::make_index_sequence<Rank>()) {}
+  HaloConditions(Periodic all) : sides(repeat(all)) {}
+  HaloConditions(Neumann all) : sides(repeat(all)) {}
+  template <class V>
+  HaloConditions(Dirichlet<V> const& all) : sides(repeat(all)) {}
 
  private:
-  template <class Condition, std::size_t... D>
-  HaloConditions(Condition const& all, std::index_sequence<D...>) : sides{((void)D, HaloSides<T>(all))...} {}
+  static Kokkos::Array<HaloSides<T>, Rank> repeat(HaloSides<T> const& s) {
+    if constexpr (Rank == 1) return {{s}};
+    else if constexpr (Rank == 2) return {{s, s}};
+    else return {{s, s, s}};
+  }
+};
+
+/// The types that fill_halo takes for a View; nested, so that none of them is deduced and braces do.
+template <class View>
+struct HaloConditionsOf {
+  using Extents    = Kokkos::Array<std::int64_t, View::rank()>;
+  using Conditions = HaloConditions<typename View::non_const_value_type, int(View::rank())>;
 };
 
 /// \brief Fills the halo of a field, the points that parallel_stencil reads but does not write.
@@ -86,8 +99,8 @@ struct HaloConditions {
 /// field
 ///         without memory or out of the execution space's reach.
 template <class Exec, class View>
-void fill_halo(Exec const& space, View const& field, Kokkos::Array<std::int64_t, View::rank()> const& extents,
-               HaloConditions<typename View::non_const_value_type, int(View::rank())> const& conditions) {
+void fill_halo(Exec const& space, View const& field, typename HaloConditionsOf<View>::Extents const& extents,
+               typename HaloConditionsOf<View>::Conditions const& conditions) {
   static_assert(!std::is_const_v<typename View::value_type>, "Koalesce::fill_halo: the field is const");
   Impl::check_halo<Exec>(field, extents, conditions);
   Impl::run_fill_halo(space, field, extents, conditions);
