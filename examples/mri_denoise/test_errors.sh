@@ -146,9 +146,14 @@ fails "not supported" color.nii "${to[@]}"
 fails "same value" constant.nii "${to[@]}"
 
 # A disk that is full: a limit on the size of files has the same effect.
+{ header 2 8 3 200 200 100 1 1 1 1; gzip -dc "$volume" | tail -c 20000000 | head -c 4000000; } >large.nii
 limited() {
-  (failures=0; ulimit -f "$1"; fails "cannot be written" "$volume" -o "$2" -p out/o.png --no-compare -n 1; exit $failures) ||
-    failures=$((failures + 1))
+  (
+    failures=0
+    ulimit -f "$1"
+    fails "cannot be written" large.nii -o "$2" -p out/o.png --no-compare -n 1 --float --add-noise 5
+    exit $failures
+  ) || failures=$((failures + 1))
 }
 limited 1 out/o.nii.gz     # the picture does not fit
 limited 2048 out/o.nii     # the picture does, the volume does not
