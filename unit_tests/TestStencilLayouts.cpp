@@ -66,7 +66,8 @@ void try_window() {
   using Exec  = typename P::exec;
   Exec const exec;
   Kokkos::View<int**, LayoutRight, typename Exec::memory_space> const in("in", 50, 90), out("out", 50, 90);
-  auto const host = Kokkos::create_mirror(Kokkos::HostSpace(), in), expected = Kokkos::create_mirror(host);
+  auto const host     = Kokkos::create_mirror(Kokkos::HostSpace(), in);
+  auto const expected = Kokkos::create_mirror(Kokkos::HostSpace(), in);
   for (int i = 0; i < 50 * 90; ++i) host.data()[i] = i % 101;
   Kokkos::deep_copy(in, host);
   auto const rows = Kokkos::make_pair(10, 31), cols = Kokkos::make_pair(5, 83);
