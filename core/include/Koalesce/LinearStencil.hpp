@@ -65,7 +65,7 @@ class LinearStencil {
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Neighborhood<T, Shape> const& u, Index...) const {
     using Sum = decltype(W() * T());
     Sum sum{};
-    Impl::static_for<box_points()>([&](auto point) {
+    Impl::static_for<box_points()>([&](auto point) KOALESCE_INLINE_LAMBDA {
       constexpr int p = decltype(point)::value;
       if constexpr (rank == 3) {
         constexpr int a = digit<0>(p), b = digit<1>(p), c = digit<2>(p);

@@ -88,8 +88,8 @@ struct IndexOrder {
 template <class Order, class F, class... Us>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_at(F const& f, Pack<Us...> const& u, std::int64_t z, std::int64_t y,
                                                    std::int64_t x) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>) -> decltype(auto) {
-    return Order::in_user_order([&](auto... i) -> decltype(auto) { return f(get<I>(u)..., i...); }, z, y, x);
+  return [&]<std::size_t... I>(std::index_sequence<I...>) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
+    return Order::in_user_order([&](auto... i) KOALESCE_INLINE_LAMBDA -> decltype(auto) { return f(get<I>(u)..., i...); }, z, y, x);
   }(std::index_sequence_for<Us...>{});
 }
 
@@ -97,8 +97,8 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_at(F const& f, Pack<Us...> const
 template <class Order, class F, class... Us, class... Vs>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_at(F const& f, Pack<Us...> const& u, Pack<Vs...> const& v,
                                                    std::int64_t z, std::int64_t y, std::int64_t x) {
-  return [&]<std::size_t... I, std::size_t... J>(std::index_sequence<I...>, std::index_sequence<J...>) -> decltype(auto) {
-    return Order::in_user_order([&](auto... i) -> decltype(auto) { return f(get<I>(u)..., get<J>(v)..., i...); }, z, y,
+  return [&]<std::size_t... I, std::size_t... J>(std::index_sequence<I...>, std::index_sequence<J...>) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
+    return Order::in_user_order([&](auto... i) KOALESCE_INLINE_LAMBDA -> decltype(auto) { return f(get<I>(u)..., get<J>(v)..., i...); }, z, y,
                                 x);
   }(std::index_sequence_for<Us...>{}, std::index_sequence_for<Vs...>{});
 }
@@ -106,7 +106,7 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_at(F const& f, Pack<Us...> const
 /// The inputs' values at one point.
 template <class... Ts>
 KOKKOS_FORCEINLINE_FUNCTION auto load(Pack<Field<Ts>...> const& in, std::int64_t z, std::int64_t y, std::int64_t x) {
-  return transform(in, [&](auto const& field, auto) {
+  return transform(in, [&](auto const& field, auto) KOALESCE_INLINE_LAMBDA {
     return typename std::decay_t<decltype(field)>::value_type(*field.at(z, y, x));
   });
 }
@@ -115,7 +115,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto load(Pack<Field<Ts>...> const& in, std::int64_t
 template <class Order, class... Ts>
 KOKKOS_FORCEINLINE_FUNCTION auto inputs_at(Pack<Field<Ts>...> const& in, std::int64_t z, std::int64_t y,
                                            std::int64_t x) {
-  return transform(in, [&](auto const& field, auto) {
+  return transform(in, [&](auto const& field, auto) KOALESCE_INLINE_LAMBDA {
     return PointValue<typename std::decay_t<decltype(field)>::value_type, Order::rank>(field.at(z, y, x), {});
   });
 }
@@ -134,7 +134,7 @@ KOKKOS_FORCEINLINE_FUNCTION void store(Pack<Field<Ts>...> const& out, Result con
   if constexpr (is_pack<Result>) {
     static_assert(Result::size == sizeof...(Ts),
                   "Koalesce::parallel_stencil: the functor must return one value an output field");
-    for_each(out, [&](auto const& field, auto i) { *field.at(z, y, x) = get<decltype(i)::value>(result); });
+    for_each(out, [&](auto const& field, auto i) KOALESCE_INLINE_LAMBDA { *field.at(z, y, x) = get<decltype(i)::value>(result); });
   } else {
     static_assert(sizeof...(Ts) == 1,
                   "Koalesce::parallel_stencil: with several output fields the functor must return Koalesce::values(...)");

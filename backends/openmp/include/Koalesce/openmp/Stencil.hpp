@@ -4,121 +4,121 @@
 
 #include <Koalesce/Backend.hpp>
 #include <Koalesce/Error.hpp>
-#include <Koalesce/impl/StencilWork.hpp>
+#include <Koalesce/impl/PlaneQueue.hpp>
+#include <Koalesce/openmp/LinearRows.hpp>
+#include <Koalesce/openmp/Row.hpp>
+#include <Koalesce/openmp/Tiling.hpp>
 
-#include <algorithm>
 #include <string>
 
-/// Stencils on CPU threads: fields are read where they lie, the loop over x vectorizes, and blocks of rows are small
-/// enough for the planes around them to stay in cache.
+/// Stencils on CPU threads: fields are read where they lie, the loop over x vectorizes, and tiles are small enough for
+/// the planes around them to stay in cache while a thread marches along z.
 namespace Koalesce::Impl {
+
+/// Bytes of one point in all fields.
+template <class... Ts>
+constexpr std::size_t bytes_of(Pack<Field<Ts>...> const&) {
+  return (sizeof(Ts) + ... + 0);
+}
+
+template <bool Unit, class Work>
+KOALESCE_OPENMP_FLATTEN void compute_tile(Work const& work, Tile const& tile) {
+  using Order        = typename Work::Order;
+  using Shape        = typename Work::Shape;
+  auto const functor = work.functor;  // a copy that no output can alias
+
+  for (auto z = tile.z; z < tile.z + tile.planes; ++z) {
+    auto y             = tile.y;
+    constexpr int rows = Unit ? rows_at_once<Work>() : 1;
+    if constexpr (rows > 1)
+      for (; y + rows <= tile.y + tile.rows; y += rows)
+        LinearRows<Order, Shape, rows>::compute(functor, get<0>(seen_from(work.in, z, y, tile.x)),
+                                                get<0>(seen_from(work.out, z, y, tile.x)), tile.cols);
+    for (; y < tile.y + tile.rows; ++y)
+      compute_row<Order, Shape, Unit>(functor, seen_from(work.in, z, y, tile.x), seen_from(work.out, z, y, tile.x), z,
+                                      y, tile.x, tile.cols);
+  }
+}
 
 template <class Exec, class... WorkArgs>
 void run_stencil(Backend::OpenMP, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
-  using Work      = StencilWork<WorkArgs...>;
-  using Order     = typename Work::Order;
-  using Shape     = typename Work::Shape;
-  auto const rows = work.extents[0] * work.extents[1];
-  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows),
-                       [=](std::int64_t row) {
-                         std::int64_t const z = row / work.extents[1], y = row % work.extents[1];
-                         for (std::int64_t x = 0; x < work.extents[2]; ++x) {
-                           auto const u = transform(work.in, [&](auto const& f, auto) {
-                             return Order::template neighborhood<Shape>(f.at(z, y, x), f.stride[0], f.stride[1],
-                                                                        f.stride[2]);
-                           });
-                           store(work.out, call_at<Order>(work.functor, u, z, y, x), z, y, x);
-                         }
+  using Work        = StencilWork<WorkArgs...>;
+  auto const tiling = choose_host_tiling(work.extents, exec.concurrency(), 2 * Work::rz + 1,
+                                         (2 * Work::rz + 1) * bytes_of(work.in) + bytes_of(work.out));
+  bool const unit   = unit_stride(work.in) && unit_stride(work.out);
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, tiling.size()),
+                       [=](std::int64_t i) {
+                         auto const tile = tiling.tile(i, work.extents);
+                         unit ? compute_tile<true>(work, tile) : compute_tile<false>(work, tile);
                        });
 }
 
-/// The planes between the stages around one tile, in a ring in the thread's scratch memory.
-template <class Order, class Shape, class... Ts>
-struct MidRing {
-  static constexpr int rz     = Order::template radius<Shape>(0);
-  static constexpr int ry     = Order::template radius<Shape>(1);
-  static constexpr int rx     = Order::template radius<Shape>(2);
-  static constexpr int planes = 2 * rz + 1;
+/// The planes between the stages of a composite around a thread's tile.
+template <class Work>
+using MidQueue = typename PlaneQueueOf<typename Work::Order, typename Work::SecondShape, typename Work::Mids>::type;
 
-  std::int64_t rows, pitch;
-  Pack<Ts*...> first;
+template <bool Unit, class Work, class Scratch>
+KOALESCE_OPENMP_FLATTEN void compute_staged_tile(Work const& work, Tile const& tile, Scratch const& scratch) {
+  using Order       = typename Work::Order;
+  using FirstShape  = typename Work::FirstShape;
+  using Mid         = MidQueue<Work>;
+  auto const first  = work.first;
+  auto const second = work.second;
+  Mid const mids(scratch, tile.rows, tile.cols);
 
-  static std::size_t bytes(std::int64_t tile_y, std::int64_t tile_x) {
-    std::size_t const points = planes * (tile_y + 2 * ry) * (tile_x + 2 * rx);
-    return ((points * sizeof(Ts) + 64) + ... + 0);
+  for (std::int64_t step = 0; step < tile.planes + 2 * Mid::rz; ++step) {
+    for (auto y = -Mid::ry; y < tile.rows + Mid::ry; ++y) {
+      auto const mid_z = tile.z + step - Mid::rz, mid_y = tile.y + y, mid_x = tile.x - Mid::rx;
+      compute_row<Order, FirstShape, Unit>(first, seen_from(work.in, mid_z, mid_y, mid_x), mids.at(step, y, -Mid::rx),
+                                           mid_z, mid_y, mid_x, tile.cols + 2 * Mid::rx);
+    }
+    if (step < 2 * Mid::rz) continue;
+    auto const z = tile.z + step - 2 * Mid::rz;
+    for (std::int64_t row = 0; row < tile.rows; ++row) {
+      auto const y   = tile.y + row;
+      auto const in  = seen_from(work.in, z, y, tile.x);
+      auto const out = seen_from(work.out, z, y, tile.x);
+      for_each_in_row(tile.cols, [&](std::int64_t x) KOALESCE_INLINE_LAMBDA {
+        auto const around_x = mids.around(step - Mid::rz, row, x);
+        store_in_row<Unit>(out, call_at<Order>(second, around_x, points_at<Order, Unit>(in, x), z, y, tile.x + x), x);
+      });
+    }
   }
+}
 
-  template <class Scratch>
-  MidRing(Scratch const& scratch, std::int64_t tile_y, std::int64_t tile_x)
-      : rows(tile_y + 2 * ry), pitch(tile_x + 2 * rx) {
-    for_each(first, [&](auto& slots, auto) {
-      using T = std::remove_pointer_t<std::decay_t<decltype(slots)>>;
-      slots   = static_cast<T*>(scratch.get_shmem_aligned(planes * rows * pitch * sizeof(T), 64));
-    });
-  }
-
-  std::int64_t at(std::int64_t step, std::int64_t y, std::int64_t x) const {
-    return (step % planes * rows + y + ry) * pitch + x + rx;
-  }
-
-  auto around(std::int64_t step, std::int64_t y, std::int64_t x) const {
-    return transform(first, [&](auto* slots, auto) {
-      using T = std::remove_pointer_t<decltype(slots)>;
-      return Order::template neighborhood<Shape>(static_cast<T const*>(slots) + at(step, y, x), rows * pitch, pitch, 1,
-                                                 planes, int(step % planes));
-    });
-  }
-};
-
-template <class Order, class Shape, class Pack>
-struct MidRingOf;
-template <class Order, class Shape, class... Ts>
-struct MidRingOf<Order, Shape, Pack<Ts...>> {
-  using type = MidRing<Order, Shape, Ts...>;
-};
-
+/// Level 0 of the threads' scratch memory if the queue fits, else level 1, else a smaller tile.
 template <class Exec, class... WorkArgs>
 void run_stencil(Backend::OpenMP, Exec const& exec, std::string const& label, StagedWork<WorkArgs...> const& work) {
-  using Work = StagedWork<WorkArgs...>;
-  using Order = typename Work::Order;
-  using Ring = typename MidRingOf<Order, typename Work::SecondShape, typename Work::Mids>::type;
+  using Work        = StagedWork<WorkArgs...>;
+  using Mid         = MidQueue<Work>;
+  using Policy      = Kokkos::TeamPolicy<Exec>;
+  constexpr int rz1 = Work::Order::template radius<typename Work::FirstShape>(0);
 
-  Kokkos::TeamPolicy<Exec> const probe(exec, 1, 1);
-  std::int64_t tile_y = std::min<std::int64_t>(32, work.extents[1]), tile_x = std::min<std::int64_t>(512, work.extents[2]);
-  auto const room = std::size_t(probe.scratch_size_max(1));
-  while (Ring::bytes(tile_y, tile_x) > room && tile_y * tile_x > 1) (tile_y > 1 ? tile_y : tile_x) /= 2;
-  auto const scratch_bytes = Ring::bytes(tile_y, tile_x);
-  if (scratch_bytes > room)
-    fail(label, "the planes between the stages need ", scratch_bytes, " bytes of scratch memory for a tile of one point, but ",
-         Exec::name(), " has ", room, " bytes; use a smaller radius, smaller elements or fewer fields");
-  std::int64_t const tiles_y = (work.extents[1] + tile_y - 1) / tile_y, tiles_x = (work.extents[2] + tile_x - 1) / tile_x;
+  Policy const probe(exec, 1, 1);
+  std::size_t const room[]    = {std::size_t(probe.scratch_size_max(0)), std::size_t(probe.scratch_size_max(1))};
+  std::size_t const mid_bytes = Mid::bytes(64, 64) / (64 * 64);
 
-  Kokkos::TeamPolicy<Exec> policy(exec, int(tiles_y * tiles_x), 1);
-  policy.set_scratch_size(1, Kokkos::PerTeam(int(scratch_bytes)));
-  Kokkos::parallel_for(label, policy, [=](auto const& team) {
-    std::int64_t const y0 = team.league_rank() / tiles_x * tile_y, x0 = team.league_rank() % tiles_x * tile_x;
-    std::int64_t const rows = std::min(tile_y, work.extents[1] - y0), cols = std::min(tile_x, work.extents[2] - x0);
-    Ring const mids(team.team_scratch(1), rows, cols);
-    for (std::int64_t step = 0; step < work.extents[0] + 2 * Ring::rz; ++step) {
-      for (std::int64_t y = -Ring::ry; y < rows + Ring::ry; ++y)
-        for (std::int64_t x = -Ring::rx; x < cols + Ring::rx; ++x) {
-          auto const z = step - Ring::rz;
-          auto const u = transform(work.in, [&](auto const& f, auto) {
-            return Order::template neighborhood<typename Work::FirstShape>(f.at(z, y0 + y, x0 + x), f.stride[0],
-                                                                           f.stride[1], f.stride[2]);
-          });
-          auto const m = to_pack(call_at<Order>(work.first, u, z, y0 + y, x0 + x));
-          for_each(mids.first, [&](auto* slots, auto i) { slots[mids.at(step, y, x)] = get<decltype(i)::value>(m); });
-        }
-      auto const z = step - 2 * Ring::rz;
-      if (z < 0) continue;
-      for (std::int64_t y = 0; y < rows; ++y)
-        for (std::int64_t x = 0; x < cols; ++x) {
-          auto const inputs = inputs_at<Order>(work.in, z, y0 + y, x0 + x);
-          store(work.out, call_at<Order>(work.second, mids.around(z + Ring::rz, y, x), inputs, z, y0 + y, x0 + x), z,
-                y0 + y, x0 + x);
-        }
-    }
+  // A chunk computes 2 * rz planes of the first stage before its first result.
+  auto tiling      = choose_host_tiling(work.extents, exec.concurrency(), 8 * Mid::rz + 1,
+                                        (2 * rz1 + 1) * bytes_of(work.in) + mid_bytes + bytes_of(work.out));
+  auto const bytes = [&] { return Mid::bytes(tiling.tile_y, tiling.tile_x); };
+  while (bytes() > std::max(room[0], room[1])) {
+    auto const y = tiling.tile_y, x = tiling.tile_x;
+    if (x * y == 1)
+      fail(label, "the queue of planes between the stages needs ", bytes(),
+           " bytes of scratch memory for a tile of one point, but ", Exec::name(), " has ", room[0],
+           " bytes at level 0 and ", room[1], " at level 1; use a smaller radius, smaller elements or fewer fields");
+    tiling = Tiling(work.extents, tiling.chunk, y > 1 ? (y + 1) / 2 : 1, y > 1 ? x : (x + 1) / 2);
+  }
+
+  int const level = bytes() <= room[0] ? 0 : 1;
+  bool const unit = unit_stride(work.in) && unit_stride(work.out);
+  Policy policy(exec, int(tiling.size()), 1);
+  policy.set_scratch_size(level, Kokkos::PerTeam(int(bytes())));
+  Kokkos::parallel_for(label, policy, [=](typename Policy::member_type const& team) {
+    auto const tile    = tiling.tile(team.league_rank(), work.extents);
+    auto const scratch = team.team_scratch(level);
+    unit ? compute_staged_tile<true>(work, tile, scratch) : compute_staged_tile<false>(work, tile, scratch);
   });
 }
 

@@ -3,7 +3,7 @@
 #define KOALESCE_PORTABLE_STENCIL_HPP
 
 #include <Koalesce/Backend.hpp>
-#include <Koalesce/portable/PlaneQueue.hpp>
+#include <Koalesce/impl/PlaneQueue.hpp>
 #include <Koalesce/portable/Tiling.hpp>
 
 #include <string>
@@ -11,20 +11,9 @@
 /// The circular queue as its source has it, on TeamPolicy and scratch memory alone.
 namespace Koalesce::Impl {
 
-template <class Order, class Shape, class Pack>
-struct PlaneQueueOf;
-template <class Order, class Shape, class... Ts>
-struct PlaneQueueOf<Order, Shape, Pack<Ts...>> {
-  using type = PlaneQueue<Order, Shape, Ts...>;
-};
-template <class Order, class Shape, class... Ts>
-struct PlaneQueueOf<Order, Shape, Pack<Field<Ts>...>> {
-  using type = PlaneQueue<Order, Shape, std::remove_const_t<Ts>...>;
-};
-
 /// Calls body(y, x) for the points of a tile, shared out to the team.
 template <class Member, class Body>
-KOKKOS_FUNCTION void for_each_point(Member const& team, TeamTile const& tile, Body const& body) {
+KOKKOS_FUNCTION void for_each_point(Member const& team, Tile const& tile, Body const& body) {
   Kokkos::parallel_for(Kokkos::TeamThreadRange(team, int(tile.rows * tile.cols)),
                        [&](int i) { body(i / int(tile.cols), i % int(tile.cols)); });
 }
@@ -43,7 +32,7 @@ struct PortableStencil {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    TeamTile const tile = tiling.tile(team.league_rank(), work.extents);
+    Tile const tile = tiling.tile(team.league_rank(), work.extents);
     Queue const queue(team.team_scratch(tiling.scratch_level), tile.rows, tile.cols);
 
     auto const read_plane = [&](std::int64_t step) {
@@ -83,7 +72,7 @@ struct PortableStaged {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    TeamTile const tile = tiling.tile(team.league_rank(), work.extents);
+    Tile const tile = tiling.tile(team.league_rank(), work.extents);
     auto const& scratch = team.team_scratch(tiling.scratch_level);
     FirstQueue const queue(scratch, tile.rows + 2 * MidQueue::ry, tile.cols + 2 * MidQueue::rx);
     MidQueue const mids(scratch, tile.rows, tile.cols);
@@ -125,10 +114,10 @@ template <class Kernel, class Exec, class Work>
 void run_portable(Exec const& exec, std::string const& label, Work const& work) {
   auto const tiling = choose_tiling(label, exec, work.extents, Kernel::planes_before, Kernel::bytes);
   Kernel const kernel{work, tiling};
-  Kokkos::TeamPolicy<Exec> policy(exec, int(tiling.teams()), 1);
+  Kokkos::TeamPolicy<Exec> policy(exec, int(tiling.size()), 1);
   policy.set_scratch_size(tiling.scratch_level, Kokkos::PerTeam(int(tiling.scratch_bytes)));
   int const threads = policy.team_size_max(kernel, Kokkos::ParallelForTag());
-  policy            = Kokkos::TeamPolicy<Exec>(exec, int(tiling.teams()), tiling.team_size(exec, threads));
+  policy            = Kokkos::TeamPolicy<Exec>(exec, int(tiling.size()), tiling.team_size(exec, threads));
   policy.set_scratch_size(tiling.scratch_level, Kokkos::PerTeam(int(tiling.scratch_bytes)));
   Kokkos::parallel_for(label, policy, kernel);
 }

@@ -3,26 +3,18 @@
 #define KOALESCE_PORTABLE_TILING_HPP
 
 #include <Koalesce/Error.hpp>
-#include <Koalesce/impl/StencilWork.hpp>
+#include <Koalesce/impl/Tiling.hpp>
 
 #include <algorithm>
 
 namespace Koalesce::Impl {
 
-/// The part of the interior that one team computes: `rows` x `cols` points of `planes` planes from (z, y, x) on.
-struct TeamTile {
-  std::int64_t z, y, x;
-  std::int64_t planes, rows, cols;
-};
+/// Teams take tiles and march through the planes of a chunk.
+struct PortableTiling : Tiling {
+  std::size_t scratch_bytes = 0;
+  int scratch_level         = 0;
 
-/// How the interior is cut: teams take tiles of `tile_y` x `tile_x` points and march through `chunk` planes of them.
-struct PortableTiling {
-  std::int64_t tile_y, tile_x, chunk;
-  std::int64_t tiles_y, tiles_x, chunks;
-  std::size_t scratch_bytes;
-  int scratch_level;
-
-  std::int64_t teams() const { return tiles_y * tiles_x * chunks; }
+  using Tiling::Tiling;
 
   /// One point a thread where threads are many, one thread a tile where they are cores.
   template <class Exec>
@@ -30,13 +22,6 @@ struct PortableTiling {
     constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
     std::int64_t const points = on_host ? 1 : tile_y * tile_x;
     return int(std::min<std::int64_t>({points, most, 256}));
-  }
-
-  KOKKOS_FUNCTION TeamTile tile(std::int64_t team, Extents3 const& extents) const {
-    std::int64_t const x = team % tiles_x * tile_x, y = team / tiles_x % tiles_y * tile_y;
-    std::int64_t const z = team / tiles_x / tiles_y * chunk;
-    return {z, y, x, Kokkos::min(chunk, extents[0] - z), Kokkos::min(tile_y, extents[1] - y),
-            Kokkos::min(tile_x, extents[2] - x)};
   }
 };
 
@@ -50,20 +35,16 @@ PortableTiling choose_tiling(std::string const& label, Exec const& exec, Extents
   Kokkos::TeamPolicy<Exec> const probe(exec, 1, 1);
   for (int level = 0; level < 2; ++level)
     for (auto const& [tile_y, tile_x] : tiles) {
-      PortableTiling t{};
-      t.tile_y        = std::min(tile_y, extents[1]);
-      t.tile_x        = std::min(tile_x, extents[2]);
+      PortableTiling t(extents, extents[0], std::min(tile_y, extents[1]), std::min(tile_x, extents[2]));
       t.scratch_level = level;
       t.scratch_bytes = bytes(t.tile_y, t.tile_x);
       if (t.scratch_bytes > std::size_t(probe.scratch_size_max(level))) continue;
-      t.tiles_y = (extents[1] + t.tile_y - 1) / t.tile_y;
-      t.tiles_x = (extents[2] + t.tile_x - 1) / t.tile_x;
       // A chunk reads `planes_before` planes before its first result: long chunks waste little, many share the work.
       std::int64_t const tiles_in_plane = t.tiles_y * t.tiles_x;
       std::int64_t const wanted         = std::max<std::int64_t>(1, 8 * exec.concurrency() / 128 / tiles_in_plane);
       t.chunk  = std::min(extents[0], std::max<std::int64_t>(8 * planes_before + 1, (extents[0] + wanted - 1) / wanted));
       t.chunks = (extents[0] + t.chunk - 1) / t.chunk;
-      if (t.teams() < (std::int64_t(1) << 31)) return t;
+      if (t.size() < (std::int64_t(1) << 31)) return t;
     }
   fail(label, "the queue of planes needs ", bytes(1, 1), " bytes of scratch memory for a tile of one point, but ",
        Exec::name(), " has ", probe.scratch_size_max(0), " bytes at level 0 and ", probe.scratch_size_max(1),

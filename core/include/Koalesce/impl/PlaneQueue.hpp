@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_PORTABLE_PLANE_QUEUE_HPP
-#define KOALESCE_PORTABLE_PLANE_QUEUE_HPP
+#ifndef KOALESCE_IMPL_PLANE_QUEUE_HPP
+#define KOALESCE_IMPL_PLANE_QUEUE_HPP
 
 #include <Koalesce/impl/StencilWork.hpp>
 
@@ -48,25 +48,45 @@ class PlaneQueue {
     for (std::int64_t y = my_row; y < m_rows; y += rows)
       for (std::int64_t x = my_col; x < m_pitch; x += cols) {
         auto const values = value(y - ry, x - rx);
-        for_each(m_slots, [&](auto slots, auto i) {
-          slots[first + y * m_pitch + x] = get<decltype(i)::value>(values);
-        });
+        for_each(m_slots,
+                 [&](auto slots, auto i) { slots[first + y * m_pitch + x] = get<decltype(i)::value>(values); });
       }
   }
 
+  /// Where point (y, x) of the tile in the plane that is `step` planes after the first lies, a field.
+  KOKKOS_FUNCTION auto at(std::int64_t step, std::int64_t y, std::int64_t x) const {
+    return transform(m_slots, [&](auto* slots, auto) KOALESCE_INLINE_LAMBDA {
+      return Field<std::remove_pointer_t<decltype(slots)>>{slots + index(step, y, x), {m_rows * m_pitch, m_pitch, 1}};
+    });
+  }
+
   /// The neighborhoods around point (y, x) of the tile in the plane that is `step` planes after the first.
-  KOKKOS_FUNCTION auto around(std::int64_t step, std::int64_t y, std::int64_t x) const {
-    int const slot          = int(step % size);
-    std::int64_t const point = (slot * m_rows + y + ry) * m_pitch + x + rx;
-    return transform(m_slots, [&](auto* slots, auto) {
-      return Order::template neighborhood<Shape>(static_cast<std::remove_pointer_t<decltype(slots)> const*>(slots) + point,
-                                                 m_rows * m_pitch, m_pitch, 1, size, slot);
+  KOKKOS_FORCEINLINE_FUNCTION auto around(std::int64_t step, std::int64_t y, std::int64_t x) const {
+    return transform(m_slots, [&](auto* slots, auto) KOALESCE_INLINE_LAMBDA {
+      using T = std::remove_pointer_t<decltype(slots)>;
+      return Order::template neighborhood<Shape>(static_cast<T const*>(slots) + index(step, y, x), m_rows * m_pitch,
+                                                 m_pitch, 1, size, int(step % size));
     });
   }
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t index(std::int64_t step, std::int64_t y, std::int64_t x) const {
+    return (step % size * m_rows + y + ry) * m_pitch + x + rx;
+  }
+
   std::int64_t m_rows, m_pitch;
   Pack<Ts*...> m_slots;
+};
+
+template <class Order, class Shape, class Pack>
+struct PlaneQueueOf;
+template <class Order, class Shape, class... Ts>
+struct PlaneQueueOf<Order, Shape, Pack<Ts...>> {
+  using type = PlaneQueue<Order, Shape, Ts...>;
+};
+template <class Order, class Shape, class... Ts>
+struct PlaneQueueOf<Order, Shape, Pack<Field<Ts>...>> {
+  using type = PlaneQueue<Order, Shape, std::remove_const_t<Ts>...>;
 };
 
 }  // namespace Koalesce::Impl

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_OPENMP_LINEAR_ROWS_HPP
+#define KOALESCE_OPENMP_LINEAR_ROWS_HPP
+
+#include <Koalesce/LinearStencil.hpp>
+#include <Koalesce/openmp/Row.hpp>
+#include <Koalesce/openmp/Tuning.hpp>
+
+namespace Koalesce::Impl {
+
+/// Several neighboring rows of a linear stencil at once: each value read serves every row whose shape reaches it.
+template <class Order, class Shape, int Rows>
+struct LinearRows {
+  static constexpr int rz = Order::template radius<Shape>(0);
+  static constexpr int ry = Order::template radius<Shape>(1);
+  static constexpr int rx = Order::template radius<Shape>(2);
+
+  static constexpr bool by_planes = Rows > 1 && Shape::size > HostTuning::most_taps_at_once;
+
+  /// Whether some row's shape has the point at these offsets from the first row.
+  static constexpr bool reads(int a, int b, int c) {
+    for (int r = 0; r < Rows; ++r)
+      if (Order::template contains<Shape>(a, b - r, c)) return true;
+    return false;
+  }
+
+  /// Values read at every x.
+  static constexpr int read_count() {
+    int n = 0;
+    for (int a = -rz; a <= rz; ++a)
+      for (int b = -ry; b < ry + Rows; ++b)
+        for (int c = -rx; c <= rx; ++c) n += reads(a, b, c);
+    return n;
+  }
+
+  /// Adds the terms of planes From ... From + Planes - 1 to a sum for every row.
+  template <int From, int Planes, class W, class T, class Sum>
+  KOKKOS_FORCEINLINE_FUNCTION static void add_planes(LinearStencil<W, Shape> const& weights, Field<T> const& in,
+                                                     std::int64_t x, Sum* sum) {
+    static_for<Planes*(2 * ry + Rows) * (2 * rx + 1)>([&](auto i) KOALESCE_INLINE_LAMBDA {
+      constexpr int a = i / (2 * rx + 1) / (2 * ry + Rows) + From;
+      constexpr int b = i / (2 * rx + 1) % (2 * ry + Rows) - ry;
+      constexpr int c = i % (2 * rx + 1) - rx;
+      if constexpr (reads(a, b, c)) {
+        auto const value = in.origin[a * in.stride[0] + b * in.stride[1] + x + c];
+        static_for<Rows>([&](auto row) KOALESCE_INLINE_LAMBDA {
+          constexpr int r = row;
+          if constexpr (Order::template contains<Shape>(a, b - r, c))
+            sum[r] += Order::in_user_order(weights, a, b - r, c) * value;
+        });
+      }
+    });
+  }
+
+  /// \param[in] in, out  seen from the first row's first point; both with stride 1 along x.
+  template <class W, class T, class U>
+  KOKKOS_FORCEINLINE_FUNCTION static void compute(LinearStencil<W, Shape> const& weights, Field<T> const& in,
+                                                  Field<U> const& out, std::int64_t n) {
+    using Sum = decltype(W() * std::remove_const_t<T>());
+    if constexpr (!by_planes) {
+      for_each_in_row(n, [&](std::int64_t x) KOALESCE_INLINE_LAMBDA {
+        Sum sum[Rows]{};
+        add_planes<-rz, 2 * rz + 1>(weights, in, x, sum);
+        static_for<Rows>([&](auto r) KOALESCE_INLINE_LAMBDA { out.origin[r * out.stride[1] + x] = sum[r]; });
+      });
+    } else {
+      constexpr std::int64_t width = HostTuning::partial_sums;
+      Sum partial[Rows * width];
+      for (std::int64_t first = 0; first < n; first += width)
+        static_for<2 * rz + 1>([&](auto plane) KOALESCE_INLINE_LAMBDA {
+          for_each_in_row(n - first < width ? n - first : width, [&](std::int64_t x) KOALESCE_INLINE_LAMBDA {
+            Sum sum[Rows]{};
+            if constexpr (plane > 0)
+              static_for<Rows>([&](auto r) KOALESCE_INLINE_LAMBDA { sum[r] = partial[r * width + x]; });
+            add_planes<plane - rz, 1>(weights, in, first + x, sum);
+            static_for<Rows>([&](auto r) KOALESCE_INLINE_LAMBDA {
+              if constexpr (plane < 2 * rz) partial[r * width + x] = sum[r];
+              else out.origin[r * out.stride[1] + first + x] = sum[r];
+            });
+          });
+        });
+    }
+  }
+};
+
+/// Rows of a stencil to compute at once: several for a linear one that reads much of what its neighbor row reads.
+template <class Work>
+constexpr int rows_at_once() {
+  using Order        = typename Work::Order;
+  using Shape        = typename Work::Shape;
+  constexpr int rows = HostTuning::linear_rows;
+  if constexpr (!is_linear<typename Work::Functor>) return 1;
+  else return 3 * LinearRows<Order, Shape, rows>::read_count() <= 2 * rows * Shape::size ? rows : 1;
+}
+
+}  // namespace Koalesce::Impl
+
+#endif

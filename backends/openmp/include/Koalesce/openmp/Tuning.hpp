@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_OPENMP_TUNING_HPP
+#define KOALESCE_OPENMP_TUNING_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+/// The numbers of the host backend, all in one place.
+namespace Koalesce::Impl::HostTuning {
+
+/// Planes around a tile that should stay in a core's own cache (L2: 256 KiB to 2 MiB today).
+inline constexpr std::size_t tile_bytes = 384 * 1024;
+/// Rows longer than this are cut: their neighbors in y should stay in L1.
+inline constexpr std::int64_t longest_row = 4096;
+/// Tiles smaller than this are not cut further to give every thread one: starting a tile costs more.
+inline constexpr std::int64_t fewest_points = 2048;
+/// Tiles a thread, where they cannot be one chunk of planes a thread: the last ones to finish wait less.
+inline constexpr std::int64_t tiles_per_thread = 4;
+
+/// Rows of a linear stencil computed at once, if that spares a third of the reads (see rows_at_once).
+/// One core, fp64, in cache, GStencil/s with 1 / 4 rows: 27pt 0.75 / 0.93, 125pt 0.11 / 0.14; 7pt 2.8 / 2.1, 25pt star
+/// 0.70 / 0.59, so stars take one.
+inline constexpr int linear_rows = 4;
+/// With more taps than this, several rows are summed plane by plane: the weights of one plane fit in registers.
+/// 125pt: 0.14 in one go, 0.22 by planes; 27pt: 0.93 in one go, 0.65 by planes.
+inline constexpr int most_taps_at_once = 32;
+/// Points of a row that are summed plane by plane, in L1.
+inline constexpr std::int64_t partial_sums = 512;
+
+}  // namespace Koalesce::Impl::HostTuning
+
+#endif
