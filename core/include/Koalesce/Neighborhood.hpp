@@ -26,36 +26,47 @@ class Neighborhood {
 
   static constexpr int rank = Shape::rank;
 
-  /// \param[in] center    the point itself.
+  /// \param[in] base      what the elements' places are counted from.
   /// \param[in] stride    elements from one point to the next, a dimension.
   /// \param[in] ring_dim  the dimension whose planes rotate in a ring.
   /// \param[in] ring_size planes in the ring, 0 where there is none.
   /// \param[in] ring_slot the slot that holds the point's own plane.
-  KOKKOS_FORCEINLINE_FUNCTION Neighborhood(T const* center, Kokkos::Array<std::ptrdiff_t, rank> const& stride,
-                                           int ring_dim = 0, int ring_size = 0, int ring_slot = 0)
-      : m_center(center), m_stride(stride), m_ring_dim(ring_dim), m_ring_size(ring_size), m_ring_slot(ring_slot) {}
+  /// \param[in] point     place of the point itself: points that share `base` share the values that both read.
+  KOKKOS_FORCEINLINE_FUNCTION Neighborhood(T const* base, Kokkos::Array<std::ptrdiff_t, rank> const& stride,
+                                           int ring_dim = 0, int ring_size = 0, int ring_slot = 0,
+                                           std::ptrdiff_t point = 0)
+      : m_base(base),
+        m_point(point),
+        m_stride(stride),
+        m_ring_dim(ring_dim),
+        m_ring_size(ring_size),
+        m_ring_slot(ring_slot) {}
 
   template <class... Offset>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(Offset... offset) const {
     static_assert(sizeof...(Offset) == rank, "Koalesce::Neighborhood: give one offset a dimension");
     assert(Shape::contains(int(offset)...));
-    int const at[]        = {int(offset)...};
-    std::ptrdiff_t offset_of_point = 0;
-    for (int d = 0; d < rank; ++d) offset_of_point += at[d] * m_stride[d];
+    int const at[]       = {int(offset)...};
+    std::ptrdiff_t place = m_point;
     if (m_ring_size > 0) {
-      int const last  = rank - 1;
-      int const slot  = m_ring_slot + (m_ring_dim == 0 ? at[0] : at[last]);
-      auto const ring = m_ring_size * (m_ring_dim == 0 ? m_stride[0] : m_stride[last]);
-      if (slot < 0) offset_of_point += ring;
-      if (slot >= m_ring_size) offset_of_point -= ring;
+      // Where the plane lies depends on its own offset alone, which lets the compiler work it out once a plane.
+      int const dim   = m_ring_dim == 0 ? 0 : rank - 1;
+      int const slot  = m_ring_slot + at[dim];
+      int const turns = slot < 0 ? 1 : slot >= m_ring_size ? -1 : 0;
+      place += (at[dim] + turns * m_ring_size) * m_stride[dim];
+      for (int d = 0; d < rank; ++d)
+        if (d != dim) place += at[d] * m_stride[d];
+    } else {
+      for (int d = 0; d < rank; ++d) place += at[d] * m_stride[d];
     }
-    return m_center[offset_of_point];
+    return m_base[place];
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION T operator()() const { return *m_center; }
+  KOKKOS_FORCEINLINE_FUNCTION T operator()() const { return m_base[m_point]; }
 
  private:
-  T const* m_center;
+  T const* m_base;
+  std::ptrdiff_t m_point;
   Kokkos::Array<std::ptrdiff_t, rank> m_stride;
   int m_ring_dim;
   int m_ring_size;

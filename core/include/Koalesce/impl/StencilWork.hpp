@@ -70,17 +70,18 @@ struct IndexOrder {
   }
 
   /// A neighborhood around a point whose planes lie `stride_z` elements apart; with `ring_size` > 0 they rotate in
-  /// a ring and the point's own plane is in `slot`.
+  /// a ring and the point's own plane is in `slot`. The point is `base[point]`.
   template <class Shape, class T>
-  KOKKOS_FORCEINLINE_FUNCTION static auto neighborhood(T const* point, std::ptrdiff_t stride_z, std::ptrdiff_t stride_y,
-                                                       std::ptrdiff_t stride_x, int ring_size = 0, int slot = 0) {
+  KOKKOS_FORCEINLINE_FUNCTION static auto neighborhood(T const* base, std::ptrdiff_t stride_z, std::ptrdiff_t stride_y,
+                                                       std::ptrdiff_t stride_x, int ring_size = 0, int slot = 0,
+                                                       std::ptrdiff_t point = 0) {
     Kokkos::Array<std::ptrdiff_t, Rank> stride{};
     if constexpr (user_dim(0) >= 0) stride[user_dim(0)] = stride_z;
     if constexpr (user_dim(1) >= 0) stride[user_dim(1)] = stride_y;
     stride[user_dim(2)] = stride_x;
     // One dimension alone has no planes that could rotate.
-    if constexpr (user_dim(0) < 0) return Neighborhood<T, Shape>(point, stride);
-    else return Neighborhood<T, Shape>(point, stride, user_dim(0), ring_size, slot);
+    if constexpr (user_dim(0) < 0) return Neighborhood<T, Shape>(base, stride, 0, 0, 0, point);
+    else return Neighborhood<T, Shape>(base, stride, user_dim(0), ring_size, slot, point);
   }
 };
 

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_LAUNCH_HPP
+#define KOALESCE_CUDA_LAUNCH_HPP
+
+#include <Koalesce/Error.hpp>
+#include <Koalesce/cuda/StencilGrid.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <string>
+
+namespace Koalesce::Impl {
+
+inline void check_cuda(cudaError_t status, std::string const& label, char const* what) {
+  if (status != cudaSuccess)
+    fail(label, what, " failed; CUDA says \"", cudaGetErrorString(status),
+         "\"; an earlier kernel may have left this error: run under compute-sanitizer to find it");
+}
+
+/// Device properties that the choice of a grid needs.
+struct CudaDevice {
+  int processors;
+  int shared_bytes_a_block;
+
+  static CudaDevice of(Kokkos::Cuda const& exec) {
+    auto const& properties = exec.cuda_device_prop();
+    return {properties.multiProcessorCount, int(properties.sharedMemPerBlockOptin)};
+  }
+};
+
+/// A native kernel with its block: asks for the shared memory, counts resident blocks, launches on the
+/// caller's stream, and announces itself to Kokkos Tools as parallel_for.
+template <class... Args>
+class CudaKernel {
+ public:
+  using Function = void (*)(Args...);
+
+  CudaKernel(Kokkos::Cuda const& exec, std::string const& label, Function kernel, int threads, int shared_bytes)
+      : m_label(label), m_kernel(kernel), m_threads(threads), m_shared(shared_bytes) {
+    check_cuda(cudaSetDevice(exec.cuda_device()), m_label, "choosing the device");
+    check_cuda(cudaFuncSetAttribute(m_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, m_shared), m_label,
+               "asking for shared memory");
+    check_cuda(cudaFuncSetAttribute(m_kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                    int(cudaSharedmemCarveoutMaxShared)),
+               m_label, "asking for shared memory");
+  }
+
+  int blocks_a_processor() const {
+    int blocks = 0;
+    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, m_kernel, m_threads, m_shared), m_label,
+               "the occupancy query");
+    return blocks;
+  }
+
+  void launch(Kokkos::Cuda const& exec, std::int64_t blocks, Args... args) const {
+    std::uint64_t id = 0;
+    Kokkos::Tools::beginParallelFor(m_label, Kokkos::Tools::Experimental::device_id(exec), &id);
+    void* pointers[] = {const_cast<void*>(static_cast<void const*>(&args))...};
+    auto const status =
+        cudaLaunchKernel(reinterpret_cast<void const*>(m_kernel), dim3(unsigned(blocks)), dim3(unsigned(m_threads)),
+                         pointers, std::size_t(m_shared), exec.cuda_stream());
+    Kokkos::Tools::endParallelFor(id);
+    check_cuda(status, m_label, "the launch");
+  }
+
+ private:
+  std::string m_label;
+  Function m_kernel;
+  int m_threads, m_shared;
+};
+
+/// The counter of a march that is long enough for its blocks to drift apart; gone, in stream order, after the kernel.
+class PaceCounter {
+ public:
+  PaceCounter(Kokkos::Cuda const& exec, StencilGrid const& grid) : m_stream(exec.cuda_stream()) {
+    if (grid.pace.interval == 0 || grid.chunk < 32 || grid.blocks() < grid.pace.resident / 2) return;
+    void* counter = nullptr;
+    // Without a memory pool the march goes on unpaced.
+    if (cudaMallocAsync(&counter, sizeof(unsigned), m_stream) != cudaSuccess ||
+        cudaMemsetAsync(counter, 0, sizeof(unsigned), m_stream) != cudaSuccess)
+      (void)cudaGetLastError();
+    m_counter = static_cast<unsigned*>(counter);
+  }
+  ~PaceCounter() {
+    if (m_counter != nullptr) (void)cudaFreeAsync(m_counter, m_stream);
+  }
+  PaceCounter(PaceCounter const&)            = delete;
+  PaceCounter& operator=(PaceCounter const&) = delete;
+
+  unsigned* get() const { return m_counter; }
+
+ private:
+  cudaStream_t m_stream;
+  unsigned* m_counter = nullptr;
+};
+
+}  // namespace Koalesce::Impl
+
+#endif

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_STENCIL_TUNING_HPP
+#define KOALESCE_CUDA_STENCIL_TUNING_HPP
+
+#include <Koalesce/cuda/StencilKernels.hpp>
+
+/// The numbers that decide how fast the CUDA stencils are, apart from the algorithm. All were measured on an H200;
+/// docs/performance.md has the measurements.
+namespace Koalesce::Impl {
+
+/// Registers that a value of type T takes.
+template <class T>
+inline constexpr int registers_of = (int(sizeof(T)) + 3) / 4;
+
+template <class Fields>
+inline constexpr int registers_of_fields = 0;
+template <class... Ts>
+inline constexpr int registers_of_fields<Pack<Field<Ts>...>> = (registers_of<Ts> + ...);
+
+/// Stencils of more points than these are bound by arithmetic or shared memory: pacing them costs and gains nothing.
+inline constexpr int most_paced_points = 32;
+
+/// Known weights: a thread's partial sums decide how many threads and points have room in registers. Reads of one element
+/// a copy take longer to arrive than wide ones and oversubscribe memory less: one plane more ahead, no pacing.
+template <class Work, bool Wide>
+struct LinearTuning {
+  using Sum = typename LinearKernel<Work, StencilTuning<32, 1, 1, 1, 0>, Wide>::Sum;
+
+  static constexpr int sums     = (2 * Work::rz + 1) * registers_of<Sum>;
+  static constexpr int interval = Wide && Work::Shape::size <= most_paced_points ? (sums <= 6 ? 1 : 2) : 0;
+
+  using type = std::conditional_t<
+      sums <= 4, StencilTuning<1024, 4, Wide ? 2 : 3, 1, interval>,
+      std::conditional_t<sums <= 6, StencilTuning<1024, 3, Wide ? 2 : 3, 1, interval>,
+                         std::conditional_t<sums <= 20, StencilTuning<512, 4, 3, 1, interval>,
+                                            StencilTuning<256, 2, 2, 1, interval>>>>;
+};
+
+/// Any functor: a few points of one field leave room for the most threads; beyond that registers must not run out.
+template <class Work, bool Wide>
+struct QueueTuning {
+  static constexpr bool light = Work::Shape::size <= 8 && registers_of_fields<typename Work::Ins> <= 2;
+
+  using type = std::conditional_t<light,
+                                  std::conditional_t<Wide, StencilTuning<1024, 4, 2, 1, 1>, StencilTuning<1024, 3, 3, 1, 0>>,
+                                  StencilTuning<256, 4, 2, 1, 0>>;
+};
+
+template <class Work, bool Wide>
+struct StagedTuning {
+  using type = StencilTuning<512, 4, 2, 1, 0>;
+};
+
+}  // namespace Koalesce::Impl
+
+#endif
