@@ -9,7 +9,7 @@
 namespace Koalesce::Impl {
 
 /// Copies of these many bytes can run asynchronously (PTX cp.async).
-inline constexpr bool is_async_size(int bytes) { return bytes == 4 || bytes == 8 || bytes == 16; }
+KOKKOS_FUNCTION constexpr bool is_async_size(int bytes) { return bytes == 4 || bytes == 8 || bytes == 16; }
 
 /// Starts copying `Bytes` bytes to shared memory, of which the first `valid` are read and the rest become zero.
 /// Both addresses are multiples of `Bytes`. Without hardware support the copy is done on return.

@@ -48,7 +48,7 @@ template <class... Ts, int RadiusY, int RadiusX, bool Wide>
 struct PlaneReaders<Pack<Field<Ts>...>, RadiusY, RadiusX, Wide> {
   using Ins = Pack<Field<Ts>...>;
 
-  static constexpr int bytes(int slots, int tile_y, int tile_x) {
+  __host__ __device__ static constexpr int bytes(int slots, int tile_y, int tile_x) {
     return (PlaneReader<std::remove_const_t<Ts>, RadiusY, RadiusX, Wide>::bytes(slots, tile_y, tile_x) + ...);
   }
 
@@ -201,8 +201,8 @@ struct LinearKernel {
             constexpr int dx = decltype(col)::value - rx;
             if constexpr (is_used(y, dx)) {
               Value const v = tap[dx];
-              static_for<points>([&](auto p) {
-                constexpr int dy = y - decltype(p)::value;
+              static_for<points>([&](auto neighbor) {
+                constexpr int p = decltype(neighbor)::value, dy = y - p;
                 if constexpr (dy >= -ry && dy <= ry)
                   static_for<2 * rz + 1>([&](auto plane) {
                     constexpr int dz = decltype(plane)::value - rz;
@@ -234,7 +234,7 @@ struct LinearKernel {
 
  private:
   /// Whether a thread's points need the value at row y of them and offset dx.
-  static constexpr bool is_used(int y, int dx) {
+  KOKKOS_FUNCTION static constexpr bool is_used(int y, int dx) {
     for (int p = 0; p < Tuning::points; ++p)
       for (int dz = -Work::rz; dz <= Work::rz; ++dz)
         if (y - p >= -ry && y - p <= ry && Order::template contains<Shape>(dz, y - p, dx)) return true;
