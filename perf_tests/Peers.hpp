@@ -62,8 +62,7 @@ void copy(View const& to, View const& from) {
     Kokkos::parallel_for(
         "copy", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, from.extent(0)),
         KOKKOS_LAMBDA(std::int64_t i) { to(i) = from(i); });
-  else
-    Kokkos::deep_copy(Exec(), to, from);
+  else Kokkos::deep_copy(Exec(), to, from);
 }
 
 /// A tiling of MDRangePolicy; all zeros is Kokkos' own choice.
@@ -99,21 +98,20 @@ struct PlainStencil {
 template <class View, class Functor>
 void mdrange_stencil(Extents const& n, std::int64_t halo, Tile const& tile, View const& in, View const& out,
                      Functor const& functor) {
-  using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>,
+  using Policy  = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>,
                                        Kokkos::IndexType<std::int64_t>>;
   using Default = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3>, Kokkos::IndexType<std::int64_t>>;
   PlainStencil<View, Functor> const kernel{in, out, halo, functor};
-  if (tile.z == 0)
-    Kokkos::parallel_for("plain", Default({0, 0, 0}, {n[0], n[1], n[2]}), kernel);
-  else
-    Kokkos::parallel_for("plain", Policy({0, 0, 0}, {n[0], n[1], n[2]}, {tile.z, tile.y, tile.x}), kernel);
+  if (tile.z == 0) Kokkos::parallel_for("plain", Default({0, 0, 0}, {n[0], n[1], n[2]}), kernel);
+  else Kokkos::parallel_for("plain", Policy({0, 0, 0}, {n[0], n[1], n[2]}, {tile.z, tile.y, tile.x}), kernel);
 }
 
 /// The fastest of Kokkos' own tiling and several others.
 template <class Run>
 Tile best_tile(Extents const& n, Run const& run) {
-  std::vector<Tile> const tiles = on_host ? std::vector<Tile>{{}, {1, 8, n[2]}, {4, 4, n[2]}, {1, 1, n[2]}, {8, 8, 64}}
-                                          : std::vector<Tile>{{}, {1, 4, 64}, {1, 8, 32}, {4, 4, 32}, {1, 2, 128}, {2, 4, 64}};
+  std::vector<Tile> const tiles =
+      on_host ? std::vector<Tile>{{}, {1, 8, n[2]}, {4, 4, n[2]}, {1, 1, n[2]}, {8, 8, 64}}
+              : std::vector<Tile>{{}, {1, 4, 64}, {1, 8, 32}, {4, 4, 32}, {1, 2, 128}, {2, 4, 64}};
   Tile best;
   double best_seconds = std::numeric_limits<double>::max();
   for (auto const& tile : tiles) {

@@ -57,18 +57,19 @@ struct Fields {
 };
 
 /// Runs a benchmark's kernel until Google Benchmark is content; one iteration is launched and waited for.
-void measure(benchmark::State& state, Extents const& n, std::size_t bytes_a_point, std::function<void()> const& kernel) {
+void measure(benchmark::State& state, Extents const& n, std::size_t bytes_a_point,
+             std::function<void()> const& kernel) {
   kernel();
   Exec().fence();
   for (auto _ : state) {
     double const seconds = perf::seconds_of(kernel);
     state.SetIterationTime(seconds);
   }
-  double const points = double(n[0]) * double(n[1]) * double(n[2]);
-  auto const rate     = benchmark::Counter::kIsIterationInvariantRate;
-  state.counters["points"]        = benchmark::Counter(points, rate);
-  state.counters["bytes"]         = benchmark::Counter(points * double(bytes_a_point), rate, benchmark::Counter::kIs1000);
-  state.counters["GStencil/s"]    = benchmark::Counter(points * 1e-9, rate);
+  double const points          = double(n[0]) * double(n[1]) * double(n[2]);
+  auto const rate              = benchmark::Counter::kIsIterationInvariantRate;
+  state.counters["points"]     = benchmark::Counter(points, rate);
+  state.counters["bytes"]      = benchmark::Counter(points * double(bytes_a_point), rate, benchmark::Counter::kIs1000);
+  state.counters["GStencil/s"] = benchmark::Counter(points * 1e-9, rate);
 }
 
 void add(std::string const& name, std::function<void(benchmark::State&)> const& body) {
@@ -102,13 +103,12 @@ void add_stencil(std::string const& points, Extents const& n) {
         StencilPolicy<Exec, Shape, Backend::Portable> const policy(Exec(), extents);
         parallel_stencil("stencil", policy, f.in, f.out, Sum{});
       }));
-  add(base + "kokkos_mdrange", with_fields([=](Fields<T>& f) {
-        perf::mdrange_stencil(n, halo, perf::Tile{}, f.in, f.out, Sum{});
-      }));
+  add(base + "kokkos_mdrange",
+      with_fields([=](Fields<T>& f) { perf::mdrange_stencil(n, halo, perf::Tile{}, f.in, f.out, Sum{}); }));
   add(base + "kokkos_mdrange_tuned", [=](benchmark::State& state) {
     Fields<T> f(n, halo);
-    auto const best = perf::best_tile(
-        n, [&](perf::Tile const& tile) { perf::mdrange_stencil(n, halo, tile, f.in, f.out, Sum{}); });
+    auto const best =
+        perf::best_tile(n, [&](perf::Tile const& tile) { perf::mdrange_stencil(n, halo, tile, f.in, f.out, Sum{}); });
     state.SetLabel(best.name());
     measure(state, n, 2 * sizeof(T), [&] { perf::mdrange_stencil(n, halo, best, f.in, f.out, Sum{}); });
   });

@@ -27,8 +27,9 @@ struct Cuda {
 /// The one place that chooses: the backend an execution space runs on unless the caller names another.
 template <class Exec>
 struct DefaultFor {
-  static constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible &&
-                                  std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
+  static constexpr bool on_host =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible &&
+      std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
 
   using type = std::conditional_t<on_host, OpenMP, Portable>;
 };

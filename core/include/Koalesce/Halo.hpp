@@ -29,8 +29,8 @@ struct HaloFace {
   HaloFace(Periodic) : kind(Impl::HaloKind::periodic) {}
   HaloFace(Neumann) : kind(Impl::HaloKind::neumann) {}
   template <class V>
-  requires std::is_convertible_v<V, T> HaloFace(Dirichlet<V> const& d)
-      : kind(Impl::HaloKind::dirichlet), value(d.value) {}
+    requires std::is_convertible_v<V, T> HaloFace(Dirichlet<V> const& d)
+        : kind(Impl::HaloKind::dirichlet), value(d.value) {}
 };
 
 /// \brief The two faces of one dimension, low indices first; one condition stands for both.

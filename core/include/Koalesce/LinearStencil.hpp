@@ -50,15 +50,11 @@ class LinearStencil {
   /// The weight at these offsets, one a dimension.
   template <class... Offset>
     requires(sizeof...(Offset) == rank && (std::is_convertible_v<Offset, int> && ...))
-  KOKKOS_FORCEINLINE_FUNCTION W& operator()(Offset... offset) {
-    return m_weight[index(int(offset)...)];
-  }
+  KOKKOS_FORCEINLINE_FUNCTION W& operator()(Offset... offset) { return m_weight[index(int(offset)...)]; }
 
   template <class... Offset>
     requires(sizeof...(Offset) == rank && (std::is_convertible_v<Offset, int> && ...))
-  KOKKOS_FORCEINLINE_FUNCTION W const& operator()(Offset... offset) const {
-    return m_weight[index(int(offset)...)];
-  }
+  KOKKOS_FORCEINLINE_FUNCTION W const& operator()(Offset... offset) const { return m_weight[index(int(offset)...)]; }
 
   /// The weighted sum: what makes it a functor.
   template <class T, class... Index>

@@ -75,7 +75,8 @@ class Neighborhood {
 
 /// \brief One field at the point itself: what the second stage of a composite receives of the inputs.
 template <class T, int Rank>
-using PointValue = Neighborhood<T, std::conditional_t<Rank == 1, Box<0>, std::conditional_t<Rank == 2, Box<0, 0>, Box<0, 0, 0>>>>;
+using PointValue =
+    Neighborhood<T, std::conditional_t<Rank == 1, Box<0>, std::conditional_t<Rank == 2, Box<0, 0>, Box<0, 0, 0>>>>;
 
 }  // namespace Koalesce
 

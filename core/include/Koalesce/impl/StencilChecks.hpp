@@ -3,9 +3,9 @@
 #define KOALESCE_IMPL_STENCIL_CHECKS_HPP
 
 #include <Koalesce/Error.hpp>
+#include <Koalesce/StencilPolicy.hpp>
 #include <Koalesce/impl/Overlap.hpp>
 #include <Koalesce/impl/Pack.hpp>
-#include <Koalesce/StencilPolicy.hpp>
 
 namespace Koalesce::Impl {
 
@@ -30,7 +30,8 @@ void check_field(std::string const& where, Policy const& policy, View const& vie
                 "Koalesce::parallel_stencil: elements are copied on chip and must be trivially copyable");
 
   auto const name = [&] {
-    return std::string(role) + " field " + (number < 0 ? "" : std::to_string(number) + " ") + "(\"" + view.label() + "\")";
+    return std::string(role) + " field " + (number < 0 ? "" : std::to_string(number) + " ") + "(\"" + view.label() +
+           "\")";
   };
   std::int64_t points = 1;
   for (int d = 0; d < Policy::rank; ++d) {
@@ -41,8 +42,9 @@ void check_field(std::string const& where, Policy const& policy, View const& vie
            " interior points; a field holds the interior and a halo of equal width on both sides, so give it ", n,
            " + 2 * halo points");
     if (width / 2 < halo(d))
-      fail(where, name(), " has a halo of ", width / 2, " points in dimension ", d, ", narrower than the stencil's radius ",
-           halo(d), "; the stencil would read outside the field, so give it extent ", n + 2 * halo(d), " or more");
+      fail(where, name(), " has a halo of ", width / 2, " points in dimension ", d,
+           ", narrower than the stencil's radius ", halo(d),
+           "; the stencil would read outside the field, so give it extent ", n + 2 * halo(d), " or more");
   }
   if (points > 0 && view.data() == nullptr)
     fail(where, name(), " has no memory; it was never allocated or was moved from, so allocate it first");

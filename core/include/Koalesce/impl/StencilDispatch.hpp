@@ -63,7 +63,7 @@ void run_in_order(std::string const& label, Policy const& policy, Pack<Ins...> c
   for (int c = 0; c < 3; ++c)
     if (Order::user_dim(c) >= 0) extents[c] = policy.extents()[Order::user_dim(c)];
 
-  auto const ins = transform(in, [&](auto const& view, auto) {
+  auto const ins  = transform(in, [&](auto const& view, auto) {
     return make_field<Order, typename std::decay_t<decltype(view)>::const_value_type>(view, policy);
   });
   auto const outs = transform(out, [&](auto const& view, auto) {

@@ -42,9 +42,7 @@ struct IndexOrder {
   }
 
   /// The canonical dimension that is the caller's dimension d.
-  KOKKOS_FUNCTION static constexpr int canonical_dim(int d) {
-    return user_dim(0) == d ? 0 : user_dim(1) == d ? 1 : 2;
-  }
+  KOKKOS_FUNCTION static constexpr int canonical_dim(int d) { return user_dim(0) == d ? 0 : user_dim(1) == d ? 1 : 2; }
 
   template <class Shape>
   KOKKOS_FUNCTION static constexpr int radius(int c) {
@@ -89,19 +87,24 @@ struct IndexOrder {
 template <class Order, class F, class... Us>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_at(F const& f, Pack<Us...> const& u, std::int64_t z, std::int64_t y,
                                                    std::int64_t x) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
-    return Order::in_user_order([&](auto... i) KOALESCE_INLINE_LAMBDA -> decltype(auto) { return f(get<I>(u)..., i...); }, z, y, x);
-  }(std::index_sequence_for<Us...>{});
+  return [&]<std::size_t... I>(std::index_sequence<I...>) KOALESCE_INLINE_LAMBDA->decltype(auto) {
+    return Order::in_user_order(
+        [&](auto... i) KOALESCE_INLINE_LAMBDA -> decltype(auto) { return f(get<I>(u)..., i...); }, z, y, x);
+  }
+  (std::index_sequence_for<Us...>{});
 }
 
 /// The same with two packs: a second stage's neighborhoods, then the inputs at the point.
 template <class Order, class F, class... Us, class... Vs>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_at(F const& f, Pack<Us...> const& u, Pack<Vs...> const& v,
                                                    std::int64_t z, std::int64_t y, std::int64_t x) {
-  return [&]<std::size_t... I, std::size_t... J>(std::index_sequence<I...>, std::index_sequence<J...>) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
-    return Order::in_user_order([&](auto... i) KOALESCE_INLINE_LAMBDA -> decltype(auto) { return f(get<I>(u)..., get<J>(v)..., i...); }, z, y,
-                                x);
-  }(std::index_sequence_for<Us...>{}, std::index_sequence_for<Vs...>{});
+  return [&]<std::size_t... I, std::size_t... J>(std::index_sequence<I...>, std::index_sequence<J...>)
+      KOALESCE_INLINE_LAMBDA->decltype(auto) {
+    return Order::in_user_order(
+        [&](auto... i) KOALESCE_INLINE_LAMBDA -> decltype(auto) { return f(get<I>(u)..., get<J>(v)..., i...); }, z, y,
+        x);
+  }
+  (std::index_sequence_for<Us...>{}, std::index_sequence_for<Vs...>{});
 }
 
 /// The inputs' values at one point.
@@ -135,10 +138,12 @@ KOKKOS_FORCEINLINE_FUNCTION void store(Pack<Field<Ts>...> const& out, Result con
   if constexpr (is_pack<Result>) {
     static_assert(Result::size == sizeof...(Ts),
                   "Koalesce::parallel_stencil: the functor must return one value an output field");
-    for_each(out, [&](auto const& field, auto i) KOALESCE_INLINE_LAMBDA { *field.at(z, y, x) = get<decltype(i)::value>(result); });
+    for_each(out, [&](auto const& field, auto i)
+                      KOALESCE_INLINE_LAMBDA { *field.at(z, y, x) = get<decltype(i)::value>(result); });
   } else {
-    static_assert(sizeof...(Ts) == 1,
-                  "Koalesce::parallel_stencil: with several output fields the functor must return Koalesce::values(...)");
+    static_assert(
+        sizeof...(Ts) == 1,
+        "Koalesce::parallel_stencil: with several output fields the functor must return Koalesce::values(...)");
     *get<0>(out).at(z, y, x) = result;
   }
 }
@@ -183,8 +188,8 @@ struct StagedWork {
   using First       = FirstT;
   using Second      = SecondT;
   /// The types between the stages, one a field.
-  using Mids = decltype(to_pack(call_at<Order>(std::declval<First const&>(),
-                                               std::declval<NeighborhoodsOf<FirstShape, Ins> const&>(), 0, 0, 0)));
+  using Mids = decltype(to_pack(
+      call_at<Order>(std::declval<First const&>(), std::declval<NeighborhoodsOf<FirstShape, Ins> const&>(), 0, 0, 0)));
 
   Ins in;
   Outs out;

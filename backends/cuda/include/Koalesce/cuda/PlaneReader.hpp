@@ -48,11 +48,11 @@ class PlaneReader {
                                          std::int64_t extent_y, std::int64_t extent_x)
       : m_slots(reinterpret_cast<T*>(slots)), m_pitch(copies_a_row(tile_x) * vector), m_step(field.stride[0]) {
     T const* const corner = field.at(z, y0 - RadiusY, x0 - RadiusX);
-    m_shift = vector == 1 ? 0 : int(reinterpret_cast<std::uintptr_t>(corner) % 16 / sizeof(T));
+    m_shift               = vector == 1 ? 0 : int(reinterpret_cast<std::uintptr_t>(corner) % 16 / sizeof(T));
 
     int const cols = copies_a_row(tile_x), rows = tile_y + 2 * RadiusY;
-    m_plane            = rows * m_pitch;
-    int const col      = int(threadIdx.x) % cols, row = int(threadIdx.x) / cols;
+    m_plane       = rows * m_pitch;
+    int const col = int(threadIdx.x) % cols, row = int(threadIdx.x) / cols;
     int const one_pass = int(blockDim.x) / cols;
 
     m_to_step   = one_pass * m_pitch;
@@ -61,9 +61,9 @@ class PlaneReader {
     m_from      = corner - m_shift + row * field.stride[1] + col * vector * field.stride[2];
 
     std::int64_t const height = extent_y + 2 * RadiusY - y0, width = extent_x + 2 * RadiusX - x0 + m_shift;
-    int const last  = height < rows ? int(height) : rows;
-    m_copies        = row < one_pass && col * vector < width ? (last - row + one_pass - 1) / one_pass : 0;
-    m_valid         = width - col * vector < vector ? int(width) - col * vector : vector;
+    int const last = height < rows ? int(height) : rows;
+    m_copies       = row < one_pass && col * vector < width ? (last - row + one_pass - 1) / one_pass : 0;
+    m_valid        = width - col * vector < vector ? int(width) - col * vector : vector;
   }
 
   /// Starts reading the next plane into a slot.
@@ -94,9 +94,7 @@ class PlaneReader {
   }
 
   /// Where point (y, x) of the tile lies in slot 0, in elements.
-  __device__ __forceinline__ int point(int y, int x) const {
-    return (y + RadiusY) * m_pitch + x + RadiusX + m_shift;
-  }
+  __device__ __forceinline__ int point(int y, int x) const { return (y + RadiusY) * m_pitch + x + RadiusX + m_shift; }
 
  private:
   __device__ __forceinline__ void copy(T* to, T const* from) const {

@@ -13,7 +13,8 @@
 
 namespace Koalesce::Impl {
 
-/// Runs a kernel with the best tile that fits on chip, or where none does (large elements, many fields) the portable one.
+/// Runs a kernel with the best tile that fits on chip, or where none does (large elements, many fields) the portable
+/// one.
 template <class Kernel>
 void run_cuda(Kokkos::Cuda const& exec, std::string const& label, typename Kernel::Work const& work) {
   using Tuning      = typename Kernel::Tuning;
@@ -22,8 +23,9 @@ void run_cuda(Kokkos::Cuda const& exec, std::string const& label, typename Kerne
                                   device.shared_bytes_a_block / Tuning::min_blocks);
   if (grid.tile_y == 0) return run_stencil(Backend::Portable{}, exec, label, work);
 
-  CudaKernel<typename Kernel::Work const, StencilGrid const> const kernel(
-      exec, label, stencil_kernel<Kernel>, grid.threads(Tuning::points, Kernel::rx), Kernel::bytes(grid.tile_y, grid.tile_x));
+  CudaKernel<typename Kernel::Work const, StencilGrid const> const kernel(exec, label, stencil_kernel<Kernel>,
+                                                                          grid.threads(Tuning::points, Kernel::rx),
+                                                                          Kernel::bytes(grid.tile_y, grid.tile_x));
   grid.pace.interval = Tuning::interval;
   grid.pace.resident = std::max(1, kernel.blocks_a_processor() * device.processors);
   choose_chunks(grid, work.extents[0], Kernel::planes_before, grid.pace.resident);
@@ -42,14 +44,16 @@ void run_cuda_as_aligned(Kokkos::Cuda const& exec, std::string const& label, Wor
 }
 
 template <class... WorkArgs>
-void run_stencil(Backend::Cuda, Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
+void run_stencil(Backend::Cuda, Kokkos::Cuda const& exec, std::string const& label,
+                 StencilWork<WorkArgs...> const& work) {
   if constexpr (is_linear<typename StencilWork<WorkArgs...>::Functor>)
     run_cuda_as_aligned<LinearKernel, LinearTuning>(exec, label, work);
   else run_cuda_as_aligned<QueueKernel, QueueTuning>(exec, label, work);
 }
 
 template <class... WorkArgs>
-void run_stencil(Backend::Cuda, Kokkos::Cuda const& exec, std::string const& label, StagedWork<WorkArgs...> const& work) {
+void run_stencil(Backend::Cuda, Kokkos::Cuda const& exec, std::string const& label,
+                 StagedWork<WorkArgs...> const& work) {
   run_cuda_as_aligned<StagedKernel, StagedTuning>(exec, label, work);
 }
 

@@ -6,6 +6,7 @@
 #include <Koalesce/impl/StencilWork.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace Koalesce::Impl {
 
@@ -23,8 +24,9 @@ struct StencilTuning {
   static constexpr int min_blocks = MinBlocks;
 };
 
-/// How blocks cover the interior: each takes a tile of rows `tile_y` x `tile_x` through `chunk` planes. Its threads stand
-/// in rows of `tile_x`. Tiles of a composite overlap by the second stage's halo, so they advance by less than their size.
+/// How blocks cover the interior: each takes a tile of rows `tile_y` x `tile_x` through `chunk` planes. Its threads
+/// stand in rows of `tile_x`. Tiles of a composite overlap by the second stage's halo, so they advance by less than
+/// their size.
 struct StencilGrid {
   int tile_y = 0, tile_x = 0;
   int step_y = 0, step_x = 0;
@@ -41,8 +43,9 @@ struct StencilGrid {
   std::int64_t blocks() const { return tiles_x * tiles_y * chunks; }
 };
 
-/// The tile that costs least: idle threads, rows and columns of halo that are read again, and short rows (each costs as
-/// much as `row_cost` points more, measured on an H200: see docs/performance.md). Gives tile_y = 0 where none fits.
+/// The tile that costs least: points beyond the edge, idle threads, rows and columns of halo that are read again, and
+/// short rows (each costs as much as `row_cost` points more, measured on an H200: see docs/performance.md). Gives
+/// tile_y = 0 where none fits.
 ///
 /// \param[in] inner_y, inner_x how much less than its size a tile advances (a second stage's halo on both sides).
 /// \param[in] ry, rx  radius of the input on either side of a tile.
@@ -69,10 +72,12 @@ StencilGrid choose_tile(Extents3 const& extents, int inner_y, int inner_x, int r
       grid.tiles_y = (extents[1] + grid.step_y - 1) / grid.step_y;
       grid.tiles_x = (extents[2] + grid.step_x - 1) / grid.step_x;
 
-      double const covered = double(grid.tiles_y * grid.tiles_x) * Tuning::threads * Tuning::points;
-      double const idle    = covered / (double(extents[1]) * double(extents[2]));
+      // Points beyond the edge unbalance blocks, while idle threads only leave fewer to hide latencies.
+      double const covered = double(grid.tiles_y) * grid.step_y * double(grid.tiles_x) * grid.step_x;
+      double const beyond  = covered / (double(extents[1]) * double(extents[2]));
+      double const idle    = std::sqrt(double(Tuning::threads * Tuning::points) / (y * x));
       double const reread  = (y + 2. * ry) / grid.step_y * (x + 2 * rx + row_cost) / grid.step_x;
-      double const cost    = idle * (reread + 1);
+      double const cost    = beyond * idle * (reread + 1);
       if (best.tile_y == 0 || cost < best_cost) {
         best      = grid;
         best_cost = cost;
@@ -82,12 +87,13 @@ StencilGrid choose_tile(Extents3 const& extents, int inner_y, int inner_x, int r
   return best;
 }
 
-/// Cuts the planes into as many chunks as finish soonest: every chunk reads `planes_before` planes more, and blocks that
-/// do not fill the last wave leave the chip idle.
+/// Cuts the planes into as many chunks as finish soonest: every chunk reads `planes_before` planes more, and blocks
+/// that do not fill the last wave leave the chip idle.
 inline void choose_chunks(StencilGrid& grid, std::int64_t planes, int planes_before, std::int64_t resident) {
   std::int64_t const tiles = grid.tiles_x * grid.tiles_y, most_blocks = (std::int64_t(1) << 31) - 1;
   std::int64_t best_time = -1;
-  for (std::int64_t chunks = 1; chunks <= std::min<std::int64_t>(planes, 512) && tiles * chunks <= most_blocks; ++chunks) {
+  for (std::int64_t chunks = 1; chunks <= std::min<std::int64_t>(planes, 512) && tiles * chunks <= most_blocks;
+       ++chunks) {
     std::int64_t const chunk = (planes + chunks - 1) / chunks, used = (planes + chunk - 1) / chunk;
     std::int64_t const waves = (tiles * used + resident - 1) / resident;
     std::int64_t const time  = waves * (chunk + planes_before + 3);

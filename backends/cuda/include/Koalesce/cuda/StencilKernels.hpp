@@ -306,7 +306,7 @@ struct StagedKernel {
     // And its points of the second stage.
     bool const inside = in_column && at.tx >= rx2 && at.tx < grid.tile_x - rx2 && x0 + at.tx < work.extents[2];
     int const end     = int(min(std::int64_t(grid.tile_y - ry2), work.extents[1] - y0)) - at.ty;
-    int const first   = max(ry2 - at.ty, 0), last = inside ? min(end, points) : 0;
+    int const first = max(ry2 - at.ty, 0), last = inside ? min(end, points) : 0;
 
     int center = rz1, free = 2 * rz1 + Tuning::ahead, mid = 0;
     PaceKeeper pace(grid.pace, grid.chunk + 2 * rz2);
@@ -327,9 +327,7 @@ struct StagedKernel {
             return to_pack(call_at<Order>(work.first, around, at.z - rz2 + s, y0 + at.ty + p, x0 + at.tx));
           },
           [&](int p, auto const& result) {
-            for_each(mids, [&](auto* m, auto i) {
-              m[mid_point + p * grid.tile_x] = get<decltype(i)::value>(result);
-            });
+            for_each(mids, [&](auto* m, auto i) { m[mid_point + p * grid.tile_x] = get<decltype(i)::value>(result); });
           });
 
       int const k = s - 2 * rz2;
@@ -350,8 +348,8 @@ struct StagedKernel {
               });
               auto const inputs = transform(readers, [&](auto const& reader, auto) {
                 using T = std::remove_const_t<std::remove_pointer_t<decltype(reader.slots())>>;
-                return PointValue<T, Order::rank>(reader.slots() + in_center * reader.plane() + reader.point(row, at.tx),
-                                                  {});
+                return PointValue<T, Order::rank>(
+                    reader.slots() + in_center * reader.plane() + reader.point(row, at.tx), {});
               });
               return call_at<Order>(work.second, around, inputs, at.z + k, y0 + row, x0 + at.tx);
             },

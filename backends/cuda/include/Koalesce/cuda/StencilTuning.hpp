@@ -20,8 +20,8 @@ inline constexpr int registers_of_fields<Pack<Field<Ts>...>> = (registers_of<Ts>
 /// Stencils of more points than these are bound by arithmetic or shared memory: pacing them costs and gains nothing.
 inline constexpr int most_paced_points = 32;
 
-/// Known weights: a thread's partial sums decide how many threads and points have room in registers. Reads of one element
-/// a copy take longer to arrive than wide ones and oversubscribe memory less: one plane more ahead, no pacing.
+/// Known weights: a thread's partial sums decide how many threads and points have room in registers. Reads of one
+/// element a copy take longer to arrive than wide ones and oversubscribe memory less: more planes ahead, no pacing.
 template <class Work, bool Wide>
 struct LinearTuning {
   using Sum = typename LinearKernel<Work, StencilTuning<32, 1, 1, 1, 0>, Wide>::Sum;
@@ -29,11 +29,13 @@ struct LinearTuning {
   static constexpr int sums     = (2 * Work::rz + 1) * registers_of<Sum>;
   static constexpr int interval = Wide && Work::Shape::size <= most_paced_points ? (sums <= 6 ? 1 : 2) : 0;
 
-  using type = std::conditional_t<
-      sums <= 4, StencilTuning<1024, 4, Wide ? 2 : 3, 1, interval>,
-      std::conditional_t<sums <= 6, StencilTuning<1024, 3, Wide ? 2 : 3, 1, interval>,
-                         std::conditional_t<sums <= 20, StencilTuning<512, 4, 3, 1, interval>,
-                                            StencilTuning<256, 2, 2, 1, interval>>>>;
+  using few  = StencilTuning<1024, 4, Wide ? 2 : 3, 1, interval>;
+  using some = std::conditional_t<Wide, StencilTuning<1024, 3, 2, 1, interval>, StencilTuning<512, 5, 2, 1, 0>>;
+  using many = StencilTuning<512, 4, Wide ? 3 : 4, 1, interval>;
+  using most = StencilTuning<256, 2, 2, 1, interval>;
+
+  using type = std::conditional_t<sums <= 4, few,
+                                  std::conditional_t<sums <= 6, some, std::conditional_t<sums <= 16, many, most>>>;
 };
 
 /// Any functor: a few points of one field leave room for the most threads; beyond that registers must not run out.
@@ -41,9 +43,10 @@ template <class Work, bool Wide>
 struct QueueTuning {
   static constexpr bool light = Work::Shape::size <= 8 && registers_of_fields<typename Work::Ins> <= 2;
 
-  using type = std::conditional_t<light,
-                                  std::conditional_t<Wide, StencilTuning<1024, 4, 2, 1, 1>, StencilTuning<1024, 3, 3, 1, 0>>,
-                                  StencilTuning<256, 4, 2, 1, 0>>;
+  using few  = std::conditional_t<Wide, StencilTuning<1024, 4, 2, 1, 1>, StencilTuning<512, 5, 3, 1, 0>>;
+  using many = StencilTuning<256, 4, 2, 1, 0>;
+
+  using type = std::conditional_t<light, few, many>;
 };
 
 template <class Work, bool Wide>

@@ -72,7 +72,7 @@ struct PortableStaged {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    Tile const tile = tiling.tile(team.league_rank(), work.extents);
+    Tile const tile     = tiling.tile(team.league_rank(), work.extents);
     auto const& scratch = team.team_scratch(tiling.scratch_level);
     FirstQueue const queue(scratch, tile.rows + 2 * MidQueue::ry, tile.cols + 2 * MidQueue::rx);
     MidQueue const mids(scratch, tile.rows, tile.cols);
@@ -103,8 +103,9 @@ struct PortableStaged {
       team.team_barrier();
       for_each_point(team, tile, [&](int y, int x) {
         std::int64_t const pz = tile.z + k, py = tile.y + y, px = tile.x + x;
-        auto const inputs     = inputs_at<Order>(work.in, pz, py, px);
-        store(work.out, call_at<Order>(work.second, mids.around(k + MidQueue::rz, y, x), inputs, pz, py, px), pz, py, px);
+        auto const inputs = inputs_at<Order>(work.in, pz, py, px);
+        store(work.out, call_at<Order>(work.second, mids.around(k + MidQueue::rz, y, x), inputs, pz, py, px), pz, py,
+              px);
       });
     }
   }

@@ -19,7 +19,7 @@ struct PortableTiling : Tiling {
   /// One point a thread where threads are many, one thread a tile where they are cores.
   template <class Exec>
   int team_size(Exec const&, int most) const {
-    constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+    constexpr bool on_host    = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
     std::int64_t const points = on_host ? 1 : tile_y * tile_x;
     return int(std::min<std::int64_t>({points, most, 256}));
   }
@@ -42,7 +42,7 @@ PortableTiling choose_tiling(std::string const& label, Exec const& exec, Extents
       // A chunk reads `planes_before` planes before its first result: long chunks waste little, many share the work.
       std::int64_t const tiles_in_plane = t.tiles_y * t.tiles_x;
       std::int64_t const wanted         = std::max<std::int64_t>(1, 8 * exec.concurrency() / 128 / tiles_in_plane);
-      t.chunk  = std::min(extents[0], std::max<std::int64_t>(8 * planes_before + 1, (extents[0] + wanted - 1) / wanted));
+      t.chunk = std::min(extents[0], std::max<std::int64_t>(8 * planes_before + 1, (extents[0] + wanted - 1) / wanted));
       t.chunks = (extents[0] + t.chunk - 1) / t.chunk;
       if (t.size() < (std::int64_t(1) << 31)) return t;
     }
