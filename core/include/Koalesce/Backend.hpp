@@ -4,6 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <string>
 #include <type_traits>
 
 /// The ways a pattern can run. A backend is a tag; each implements a pattern as one overload that takes it.
@@ -45,5 +46,18 @@ template <class Exec>
 using Default = typename DefaultFor<Exec>::type;
 
 }  // namespace Koalesce::Backend
+
+namespace Koalesce::Impl {
+
+/// A kernel's name for profilers: the path that ran, then what the caller calls it.
+template <class BackendTag>
+std::string kernel_label(BackendTag, std::string const& label) {
+  return std::string("Koalesce::") + BackendTag::name + "::" + label;
+}
+
+/// What an error message of parallel_stencil begins with.
+inline std::string stencil_call(std::string const& label) { return "Koalesce::parallel_stencil(\"" + label + "\")"; }
+
+}  // namespace Koalesce::Impl
 
 #endif

@@ -74,7 +74,7 @@ void run_in_order(std::string const& label, Policy const& policy, Pack<Ins...> c
 
   using BackendTag = typename Policy::backend_type;
   ProfilingRegion region("Koalesce::parallel_stencil");
-  run_stencil(BackendTag{}, policy.space(), std::string("Koalesce::") + BackendTag::name + "::" + label, work);
+  run_stencil(BackendTag{}, policy.space(), label, work);
 }
 
 template <class Policy, class Ins, class Outs, class... Functors>

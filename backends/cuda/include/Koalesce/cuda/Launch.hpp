@@ -2,6 +2,7 @@
 #ifndef KOALESCE_CUDA_LAUNCH_HPP
 #define KOALESCE_CUDA_LAUNCH_HPP
 
+#include <Koalesce/Backend.hpp>
 #include <Koalesce/Error.hpp>
 #include <Koalesce/cuda/StencilGrid.hpp>
 
@@ -13,7 +14,7 @@ namespace Koalesce::Impl {
 
 inline void check_cuda(cudaError_t status, std::string const& label, char const* what) {
   if (status != cudaSuccess)
-    fail(label, what, " failed; CUDA says \"", cudaGetErrorString(status),
+    fail(stencil_call(label), what, " failed; CUDA says \"", cudaGetErrorString(status),
          "\"; an earlier kernel may have left this error: run under compute-sanitizer to find it");
 }
 
@@ -54,7 +55,8 @@ class CudaKernel {
 
   void launch(Kokkos::Cuda const& exec, std::int64_t blocks, Args... args) const {
     std::uint64_t id = 0;
-    Kokkos::Tools::beginParallelFor(m_label, Kokkos::Tools::Experimental::device_id(exec), &id);
+    Kokkos::Tools::beginParallelFor(kernel_label(Backend::Cuda{}, m_label),
+                                    Kokkos::Tools::Experimental::device_id(exec), &id);
     void* pointers[] = {const_cast<void*>(static_cast<void const*>(&args))...};
     auto const status =
         cudaLaunchKernel(reinterpret_cast<void const*>(m_kernel), dim3(unsigned(blocks)), dim3(unsigned(m_threads)),

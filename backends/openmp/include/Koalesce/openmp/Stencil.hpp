@@ -46,7 +46,8 @@ void run_stencil(Backend::OpenMP, Exec const& exec, std::string const& label, St
   auto const tiling = choose_host_tiling(work.extents, exec.concurrency(), 2 * Work::rz + 1,
                                          (2 * Work::rz + 1) * bytes_of(work.in) + bytes_of(work.out));
   bool const unit   = unit_stride(work.in) && unit_stride(work.out);
-  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, tiling.size()),
+  Kokkos::parallel_for(kernel_label(Backend::OpenMP{}, label),
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, tiling.size()),
                        [=](std::int64_t i) {
                          auto const tile = tiling.tile(i, work.extents);
                          unit ? compute_tile<true>(work, tile) : compute_tile<false>(work, tile);
@@ -105,7 +106,7 @@ void run_stencil(Backend::OpenMP, Exec const& exec, std::string const& label, St
   while (bytes() > std::max(room[0], room[1])) {
     auto const y = tiling.tile_y, x = tiling.tile_x;
     if (x * y == 1)
-      fail(label, "the queue of planes between the stages needs ", bytes(),
+      fail(stencil_call(label), "the queue of planes between the stages needs ", bytes(),
            " bytes of scratch memory for a tile of one point, but ", Exec::name(), " has ", room[0],
            " bytes at level 0 and ", room[1], " at level 1; use a smaller radius, smaller elements or fewer fields");
     tiling = Tiling(work.extents, tiling.chunk, y > 1 ? (y + 1) / 2 : 1, y > 1 ? x : (x + 1) / 2);
@@ -115,7 +116,7 @@ void run_stencil(Backend::OpenMP, Exec const& exec, std::string const& label, St
   bool const unit = unit_stride(work.in) && unit_stride(work.out);
   Policy policy(exec, int(tiling.size()), 1);
   policy.set_scratch_size(level, Kokkos::PerTeam(int(bytes())));
-  Kokkos::parallel_for(label, policy, [=](typename Policy::member_type const& team) {
+  Kokkos::parallel_for(kernel_label(Backend::OpenMP{}, label), policy, [=](typename Policy::member_type const& team) {
     auto const tile    = tiling.tile(team.league_rank(), work.extents);
     auto const scratch = team.team_scratch(level);
     unit ? compute_staged_tile<true>(work, tile, scratch) : compute_staged_tile<false>(work, tile, scratch);

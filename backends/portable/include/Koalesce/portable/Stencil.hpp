@@ -120,7 +120,7 @@ void run_portable(Exec const& exec, std::string const& label, Work const& work) 
   int const threads = policy.team_size_max(kernel, Kokkos::ParallelForTag());
   policy            = Kokkos::TeamPolicy<Exec>(exec, int(tiling.size()), tiling.team_size(exec, threads));
   policy.set_scratch_size(tiling.scratch_level, Kokkos::PerTeam(int(tiling.scratch_bytes)));
-  Kokkos::parallel_for(label, policy, kernel);
+  Kokkos::parallel_for(kernel_label(Backend::Portable{}, label), policy, kernel);
 }
 
 template <class Exec, class... WorkArgs>
