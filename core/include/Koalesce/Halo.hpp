@@ -95,9 +95,8 @@ struct HaloConditionsOf {
 /// \param[in,out] field  a View of rank 1 to 3, of any layout.
 /// \param[in] extents    number of interior points a dimension, in the order of the View's indices.
 /// \param[in] conditions what the halo holds. A period may be shorter than the halo, down to one point.
-/// \throws Error before anything runs: extents that do not match, a dimension that is periodic on one side only, a
-/// field
-///         without memory or out of the execution space's reach.
+/// \throws Error before anything runs: extents that do not match, a dimension that is periodic on one side only,
+///         a field without memory or out of the execution space's reach.
 template <class Exec, class View>
 void fill_halo(Exec const& space, View const& field, typename HaloConditionsOf<View>::Extents const& extents,
                typename HaloConditionsOf<View>::Conditions const& conditions) {
