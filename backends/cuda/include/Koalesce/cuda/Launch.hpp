@@ -4,7 +4,6 @@
 
 #include <Koalesce/Backend.hpp>
 #include <Koalesce/Error.hpp>
-#include <Koalesce/cuda/StencilGrid.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -69,31 +68,6 @@ class CudaKernel {
   std::string m_label;
   Function m_kernel;
   int m_threads, m_shared;
-};
-
-/// The counter of a march that is long enough for its blocks to drift apart; gone, in stream order, after the kernel.
-class PaceCounter {
- public:
-  PaceCounter(Kokkos::Cuda const& exec, StencilGrid const& grid) : m_stream(exec.cuda_stream()) {
-    if (grid.pace.interval == 0 || grid.chunk < 32 || grid.blocks() < grid.pace.resident / 2) return;
-    void* counter = nullptr;
-    // Without a memory pool the march goes on unpaced.
-    if (cudaMallocAsync(&counter, sizeof(unsigned), m_stream) != cudaSuccess ||
-        cudaMemsetAsync(counter, 0, sizeof(unsigned), m_stream) != cudaSuccess)
-      (void)cudaGetLastError();
-    m_counter = static_cast<unsigned*>(counter);
-  }
-  ~PaceCounter() {
-    if (m_counter != nullptr) (void)cudaFreeAsync(m_counter, m_stream);
-  }
-  PaceCounter(PaceCounter const&)            = delete;
-  PaceCounter& operator=(PaceCounter const&) = delete;
-
-  unsigned* get() const { return m_counter; }
-
- private:
-  cudaStream_t m_stream;
-  unsigned* m_counter = nullptr;
 };
 
 }  // namespace Koalesce::Impl

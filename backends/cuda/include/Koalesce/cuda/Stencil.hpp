@@ -4,6 +4,7 @@
 
 #include <Koalesce/Backend.hpp>
 #include <Koalesce/cuda/Launch.hpp>
+#include <Koalesce/cuda/PaceCounters.hpp>
 #include <Koalesce/cuda/StencilKernels.hpp>
 #include <Koalesce/cuda/StencilTuning.hpp>
 #include <Koalesce/portable/Stencil.hpp>
@@ -26,12 +27,13 @@ void run_cuda(Kokkos::Cuda const& exec, std::string const& label, typename Kerne
   CudaKernel<typename Kernel::Work const, StencilGrid const> const kernel(exec, label, stencil_kernel<Kernel>,
                                                                           grid.threads(Tuning::points, Kernel::rx),
                                                                           Kernel::bytes(grid.tile_y, grid.tile_x));
-  grid.pace.interval = Tuning::interval;
+  grid.pace.interval = std::max(1, Tuning::interval);
   grid.pace.resident = std::max(1, kernel.blocks_a_processor() * device.processors);
   choose_chunks(grid, work.extents[0], Kernel::planes_before, grid.pace.resident);
 
-  PaceCounter const counter(exec, grid);
-  grid.pace.counter = counter.get();
+  // Short marches end before their blocks can drift apart.
+  if (Tuning::interval > 0 && grid.chunk >= 32 && grid.blocks() >= grid.pace.resident / 2)
+    grid.pace.counter = PaceCounters::next(exec);
   kernel.launch(exec, grid.blocks(), work, grid);
 }
 
