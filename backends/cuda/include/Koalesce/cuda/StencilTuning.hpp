@@ -49,9 +49,10 @@ struct QueueTuning {
   using type = std::conditional_t<light, few, many>;
 };
 
+/// Two stages: many points a thread, since both stages share taps, and registers as they come.
 template <class Work, bool Wide>
 struct StagedTuning {
-  using type = StencilTuning<512, 4, 2, 1, 0>;
+  using type = StencilTuning<256, 6, 2, 1, 0>;
 };
 
 }  // namespace Koalesce::Impl
