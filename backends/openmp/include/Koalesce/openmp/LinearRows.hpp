@@ -8,14 +8,16 @@
 
 namespace Koalesce::Impl {
 
-/// Several neighboring rows of a linear stencil at once: each value read serves every row whose shape reaches it.
-template <class Order, class Shape, int Rows>
+/// Rows of a linear stencil, several at once: each value read serves every row whose shape reaches it.
+/// \tparam ByPlanes sums of one plane of taps are kept in L1 until those of the next are added: fewer weights at a
+/// time.
+template <class Order, class Shape, int Rows, bool ByPlanes>
 struct LinearRows {
   static constexpr int rz = Order::template radius<Shape>(0);
   static constexpr int ry = Order::template radius<Shape>(1);
   static constexpr int rx = Order::template radius<Shape>(2);
 
-  static constexpr bool by_planes = Rows > 1 && Shape::size > HostTuning::most_taps_at_once;
+  static constexpr int rows = Rows;
 
   /// Whether some row's shape has the point at these offsets from the first row.
   static constexpr bool reads(int a, int b, int c) {
@@ -57,7 +59,7 @@ struct LinearRows {
   KOKKOS_FORCEINLINE_FUNCTION static void compute(LinearStencil<W, Shape> const& weights, Field<T> const& in,
                                                   Field<U> const& out, std::int64_t n) {
     using Sum = decltype(W() * std::remove_const_t<T>());
-    if constexpr (!by_planes) {
+    if constexpr (!ByPlanes) {
       for_each_in_row(n, [&](std::int64_t x) KOALESCE_INLINE_LAMBDA {
         Sum sum[Rows]{};
         add_planes<-rz, 2 * rz + 1>(weights, in, x, sum);
@@ -83,15 +85,22 @@ struct LinearRows {
   }
 };
 
-/// Rows of a stencil to compute at once: several for a linear one that reads much of what its neighbor row reads.
-template <class Work>
-constexpr int rows_at_once() {
-  using Order        = typename Work::Order;
-  using Shape        = typename Work::Shape;
-  constexpr int rows = HostTuning::linear_rows;
-  if constexpr (!is_linear<typename Work::Functor>) return 1;
-  else return 3 * LinearRows<Order, Shape, rows>::read_count() <= 2 * rows * Shape::size ? rows : 1;
-}
+/// How a linear stencil is computed: a box, whose rows read much of what their neighbor rows read, several rows at once
+/// as long as the weights fit in registers.
+template <class Order, class Shape>
+struct LinearPlan {
+  template <int Rows>
+  using AllPlanes = LinearRows<Order, Shape, Rows, false>;
+
+  static constexpr int most_rows       = HostTuning::linear_rows;
+  static constexpr int taps_in_a_plane = Shape::size / (2 * AllPlanes<1>::rz + 1);  // of a box
+
+  static constexpr bool rows_share =
+      3 * AllPlanes<most_rows>::read_count() <= 2 * most_rows * AllPlanes<1>::read_count();
+  static constexpr int rows = rows_share && taps_in_a_plane <= HostTuning::vector_registers ? most_rows : 1;
+
+  using type = LinearRows<Order, Shape, rows, rows_share && (Shape::size > HostTuning::vector_registers)>;
+};
 
 }  // namespace Koalesce::Impl
 

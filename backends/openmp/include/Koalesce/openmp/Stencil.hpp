@@ -28,12 +28,13 @@ KOALESCE_OPENMP_FLATTEN void compute_tile(Work const& work, Tile const& tile) {
   auto const functor = work.functor;  // a copy that no output can alias
 
   for (auto z = tile.z; z < tile.z + tile.planes; ++z) {
-    auto y             = tile.y;
-    constexpr int rows = Unit ? rows_at_once<Work>() : 1;
-    if constexpr (rows > 1)
-      for (; y + rows <= tile.y + tile.rows; y += rows)
-        LinearRows<Order, Shape, rows>::compute(functor, get<0>(seen_from(work.in, z, y, tile.x)),
-                                                get<0>(seen_from(work.out, z, y, tile.x)), tile.cols);
+    auto y = tile.y;
+    if constexpr (Unit && is_linear<typename Work::Functor>) {
+      using Rows = typename LinearPlan<Order, Shape>::type;
+      for (; y + Rows::rows <= tile.y + tile.rows; y += Rows::rows)
+        Rows::compute(functor, get<0>(seen_from(work.in, z, y, tile.x)), get<0>(seen_from(work.out, z, y, tile.x)),
+                      tile.cols);
+    }
     for (; y < tile.y + tile.rows; ++y)
       compute_row<Order, Shape, Unit>(functor, seen_from(work.in, z, y, tile.x), seen_from(work.out, z, y, tile.x), z,
                                       y, tile.x, tile.cols);

@@ -19,13 +19,20 @@ inline constexpr std::int64_t fewest_points = 2048;
 /// Tiles a thread, where they cannot be one chunk of planes a thread: the last ones to finish wait less.
 inline constexpr std::int64_t tiles_per_thread = 4;
 
-/// Rows of a linear stencil computed at once, if that spares a third of the reads (see rows_at_once).
-/// One core, fp64, in cache, GStencil/s with 1 / 4 rows: 27pt 0.75 / 0.93, 125pt 0.11 / 0.14; 7pt 2.8 / 2.1, 25pt star
-/// 0.70 / 0.59, so stars take one.
+/// Vector registers of the processor compiled for: a box's weights are summed in groups that fit, if any do.
+#if defined(__AVX512F__) || defined(__aarch64__)
+inline constexpr int vector_registers = 32;
+#elif defined(__powerpc64__)
+inline constexpr int vector_registers = 64;
+#else
+inline constexpr int vector_registers = 16;
+#endif
+/// Rows of a linear stencil computed at once, if that spares a third of the reads (see LinearPlan).
+/// One core, fp64, in cache, GStencil/s of all taps at once with 1 / 4 rows, plane by plane with 1 / 4 rows:
+///     AVX-512  27pt 0.75 / 0.93, 0.80 / 0.65      125pt 0.11 / 0.14, 0.16 / 0.22
+///     SSE2     27pt 0.26 / 0.24, 0.37 / 0.42      125pt 0.05 / 0.06, 0.08 / 0.06
+/// With AVX-512 stars lose (1 / 4 rows: 7pt 2.8 / 2.1, 25pt 0.70 / 0.59) and spare less than a third.
 inline constexpr int linear_rows = 4;
-/// With more taps than this, several rows are summed plane by plane: the weights of one plane fit in registers.
-/// 125pt: 0.14 in one go, 0.22 by planes; 27pt: 0.93 in one go, 0.65 by planes.
-inline constexpr int most_taps_at_once = 32;
 /// Points of a row that are summed plane by plane, in L1.
 inline constexpr std::int64_t partial_sums = 512;
 
