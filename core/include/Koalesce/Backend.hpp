@@ -45,6 +45,12 @@ struct DefaultFor<Kokkos::Cuda> {
 template <class Exec>
 using Default = typename DefaultFor<Exec>::type;
 
+/// Stands for the execution space's own backend where a function takes a backend.
+struct Native {};
+
+template <class BackendTag, class Exec>
+using Resolve = std::conditional_t<std::is_same_v<BackendTag, Native>, Default<Exec>, BackendTag>;
+
 }  // namespace Koalesce::Backend
 
 namespace Koalesce::Impl {

@@ -7,6 +7,7 @@
 
 #include <Koalesce/Halo.hpp>
 #include <Koalesce/Stencil.hpp>
+#include <Koalesce/Transpose.hpp>
 #include <Koalesce/Version.hpp>
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_IMPL_STENCIL_DISPATCH_HPP
 #define KOALESCE_IMPL_STENCIL_DISPATCH_HPP
 
+#include <Koalesce/impl/ProfilingRegion.hpp>
 #include <Koalesce/impl/StencilChecks.hpp>
 #include <Koalesce/impl/StencilWork.hpp>
 #include <Koalesce/openmp/Stencil.hpp>
@@ -45,13 +46,6 @@ constexpr bool can_be_reversed() {
   if (std::is_same_v<Layout, Kokkos::LayoutLeft>) return Reversed;
   return true;
 }
-
-struct ProfilingRegion {
-  explicit ProfilingRegion(std::string const& name) { Kokkos::Profiling::pushRegion(name); }
-  ~ProfilingRegion() { Kokkos::Profiling::popRegion(); }
-  ProfilingRegion(ProfilingRegion const&)            = delete;
-  ProfilingRegion& operator=(ProfilingRegion const&) = delete;
-};
 
 /// Brings checked arguments into canonical form and hands them to the policy's backend.
 template <bool Reversed, class Policy, class... Ins, class... Outs, class... Functors>

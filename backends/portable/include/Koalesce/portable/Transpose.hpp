@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_PORTABLE_TRANSPOSE_HPP
+#define KOALESCE_PORTABLE_TRANSPOSE_HPP
+
+#include <Koalesce/Backend.hpp>
+#include <Koalesce/Error.hpp>
+#include <Koalesce/impl/TransposeWork.hpp>
+
+#include <algorithm>
+#include <string>
+
+/// Transposition through a padded tile in scratch memory, on TeamPolicy alone.
+namespace Koalesce::Impl {
+
+/// A matrix cut into square tiles. The tile in scratch memory has one column more: the elements of a column then lie in
+/// different banks of the memory.
+struct TileGrid {
+  std::int64_t rows, columns;
+  int side;
+
+  KOKKOS_FUNCTION std::int64_t tiles_down() const { return (rows + side - 1) / side; }
+  KOKKOS_FUNCTION std::int64_t tiles_across() const { return (columns + side - 1) / side; }
+  KOKKOS_FUNCTION std::int64_t tiles() const { return tiles_down() * tiles_across(); }
+
+  KOKKOS_FUNCTION int pitch() const { return side + 1; }
+  std::size_t elements() const { return std::size_t(side) * pitch(); }
+
+  KOKKOS_FUNCTION int rows_from(std::int64_t r) const { return int(Kokkos::min<std::int64_t>(side, rows - r)); }
+  KOKKOS_FUNCTION int columns_from(std::int64_t c) const { return int(Kokkos::min<std::int64_t>(side, columns - c)); }
+};
+
+template <class T>
+struct PortableTranspose {
+  TransposeWork<T> work;
+  TileGrid grid;
+  int scratch_level;
+
+  /// Calls body(r, c) for the elements of a tile, c fastest.
+  template <class Member, class Body>
+  KOKKOS_FUNCTION static void for_each_element(Member const& team, int rows, int columns, Body const& body) {
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows * columns),
+                         [&](int i) { body(i / columns, i % columns); });
+  }
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    std::int64_t const b = team.league_rank() / grid.tiles(), tile = team.league_rank() % grid.tiles();
+    std::int64_t const r0 = tile / grid.tiles_across() * grid.side, c0 = tile % grid.tiles_across() * grid.side;
+    T* const shared = static_cast<T*>(team.team_scratch(scratch_level).get_shmem_aligned(bytes(), alignof(T)));
+    int const pitch = grid.pitch();
+    if (work.is_in_place()) {
+      swap(team, shared, b, r0, c0);
+      return;
+    }
+    int const m = grid.rows_from(r0), n = grid.columns_from(c0);
+    for_each_element(team, m, n, [&](int r, int c) {
+      shared[r * pitch + c] = work.from[work.from_at(b, r0 + r, c0 + c)];
+    });
+    team.team_barrier();
+    for_each_element(team, n, m, [&](int c, int r) {
+      work.to[work.to_at(b, r0 + r, c0 + c)] = shared[r * pitch + c];
+    });
+  }
+
+  /// Two tiles that mirror each other change places; each pair has one team.
+  template <class Member>
+  KOKKOS_FUNCTION void swap(Member const& team, T* shared, std::int64_t b, std::int64_t r0, std::int64_t c0) const {
+    if (r0 > c0) return;
+    int const m = grid.rows_from(r0), n = grid.columns_from(c0), pitch = grid.pitch();
+    T* const mirrored = shared + grid.elements();
+    for_each_element(team, m, n, [&](int r, int c) {
+      shared[r * pitch + c] = work.from[work.from_at(b, r0 + r, c0 + c)];
+    });
+    for_each_element(team, n, m, [&](int c, int r) {
+      mirrored[c * pitch + r] = work.from[work.from_at(b, c0 + c, r0 + r)];
+    });
+    team.team_barrier();
+    for_each_element(team, m, n, [&](int r, int c) {
+      work.to[work.from_at(b, r0 + r, c0 + c)] = mirrored[c * pitch + r];
+    });
+    if (r0 == c0) return;
+    for_each_element(team, n, m, [&](int c, int r) {
+      work.to[work.from_at(b, c0 + c, r0 + r)] = shared[r * pitch + c];
+    });
+  }
+
+  KOKKOS_FUNCTION std::size_t bytes() const {
+    return sizeof(T) * grid.side * grid.pitch() * (work.is_in_place() ? 2 : 1);
+  }
+};
+
+/// The largest tile that fits, in level-0 scratch if any does.
+template <class Exec, class T>
+PortableTranspose<T> choose_tile(Exec const& exec, std::string const& label, TransposeWork<T> const& work) {
+  Kokkos::TeamPolicy<Exec> const probe(exec, 1, 1);
+  PortableTranspose<T> kernel{work, {work.rows, work.columns, 0}, 0};
+  for (int level = 0; level < 2; ++level)
+    for (int side = 32; side > 0; side /= 2) {
+      kernel.grid.side     = side;
+      kernel.scratch_level = level;
+      bool const fits = kernel.bytes() + alignof(T) <= std::size_t(probe.scratch_size_max(level));
+      if (fits && kernel.grid.tiles() * work.batch < (std::int64_t(1) << 31)) return kernel;
+    }
+  fail("Koalesce::" + label, "elements of ", sizeof(T), " bytes do not fit into the scratch memory of ", Exec::name(),
+       ", which has ", probe.scratch_size_max(0), " bytes at level 0 and ", probe.scratch_size_max(1),
+       " at level 1; use smaller elements");
+}
+
+template <class Exec, class T>
+void run_transpose(Backend::Portable, Exec const& exec, std::string const& label, TransposeWork<T> const& work) {
+  constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+  auto const kernel      = choose_tile(exec, label, work);
+  int const league       = int(kernel.grid.tiles() * work.batch);
+  auto const scratch     = Kokkos::PerTeam(int(kernel.bytes() + alignof(T)));
+  Kokkos::TeamPolicy<Exec> policy(exec, league, 1);
+  policy.set_scratch_size(kernel.scratch_level, scratch);
+  int const most = policy.team_size_max(kernel, Kokkos::ParallelForTag());
+  policy         = Kokkos::TeamPolicy<Exec>(exec, league, on_host ? 1 : std::min(most, 256));
+  policy.set_scratch_size(kernel.scratch_level, scratch);
+  Kokkos::parallel_for(kernel_label(Backend::Portable{}, label), policy, kernel);
+}
+
+/// Rows, or pieces of long ones, each moved by the threads of a team or the vector lanes of a thread.
+template <class T>
+struct CopyRows {
+  static constexpr std::int64_t piece = 4096;
+
+  CopyWork<T> work;
+
+  std::int64_t pieces() const { return (work.columns + piece - 1) / piece; }
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    std::int64_t const pieces = (work.columns + piece - 1) / piece;
+    std::int64_t const item   = std::int64_t(team.league_rank()) * team.team_size() + team.team_rank();
+    if (item >= work.batch * work.rows * pieces) return;
+    std::int64_t const c = item % pieces * piece, r = item / pieces % work.rows, b = item / pieces / work.rows;
+    T const* const from = work.from + work.from_at(b, r, c);
+    T* const to         = work.to + work.to_at(b, r, c);
+    std::int64_t const from_step = work.from_at.column, to_step = work.to_at.column;
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, int(Kokkos::min(piece, work.columns - c))),
+                         [&](int i) { to[i * to_step] = from[i * from_step]; });
+  }
+};
+
+/// One contiguous block is Kokkos' own business.
+template <class Exec, class T>
+void run_transpose(Backend::Portable, Exec const& exec, std::string const& label, CopyWork<T> const& work) {
+  constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+  using Memory           = typename Exec::memory_space;
+  if (work.rows == 1 && work.batch == 1 && work.from_at.column <= 1 && work.to_at.column <= 1) {
+    using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    Kokkos::deep_copy(exec, Kokkos::View<T*, Memory, Unmanaged>(work.to, work.columns),
+                      Kokkos::View<T const*, Memory, Unmanaged>(work.from, work.columns));
+    return;
+  }
+  CopyRows<T> const kernel{work};
+  int const rows_a_team    = on_host ? 1 : 8;
+  std::int64_t const items = work.batch * work.rows * kernel.pieces();
+  int const vector         = Kokkos::TeamPolicy<Exec>::vector_length_max();
+  Kokkos::TeamPolicy<Exec> const policy(exec, int((items + rows_a_team - 1) / rows_a_team), rows_a_team,
+                                        on_host ? 1 : std::min(vector, 32));
+  Kokkos::parallel_for(kernel_label(Backend::Portable{}, label), policy, kernel);
+}
+
+}  // namespace Koalesce::Impl
+
+#endif
