@@ -7,17 +7,17 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <functional>
-#include <map>
-#include <memory>
 #include <string>
-#include <vector>
 
-#include "Peers.hpp"
+#include "Measure.hpp"
+#include "StencilPeers.hpp"
 
 namespace {
 
 using namespace Koalesce;
+using perf::add;
 using perf::Exec;
 using perf::Extents;
 
@@ -56,24 +56,12 @@ struct Fields {
   View in, out;
 };
 
-/// Runs a benchmark's kernel until Google Benchmark is content; one iteration is launched and waited for.
 void measure(benchmark::State& state, Extents const& n, std::size_t bytes_a_point,
              std::function<void()> const& kernel) {
-  kernel();
-  Exec().fence();
-  for (auto _ : state) {
-    double const seconds = perf::seconds_of(kernel);
-    state.SetIterationTime(seconds);
-  }
-  double const points          = double(n[0]) * double(n[1]) * double(n[2]);
-  auto const rate              = benchmark::Counter::kIsIterationInvariantRate;
-  state.counters["points"]     = benchmark::Counter(points, rate);
-  state.counters["bytes"]      = benchmark::Counter(points * double(bytes_a_point), rate, benchmark::Counter::kIs1000);
-  state.counters["GStencil/s"] = benchmark::Counter(points * 1e-9, rate);
-}
-
-void add(std::string const& name, std::function<void(benchmark::State&)> const& body) {
-  benchmark::RegisterBenchmark(name.c_str(), body)->UseManualTime()->Unit(benchmark::kMillisecond);
+  double const points = double(n[0]) * double(n[1]) * double(n[2]);
+  perf::measure(state, points * double(bytes_a_point), kernel);
+  state.counters["points"]     = perf::rate(points);
+  state.counters["GStencil/s"] = perf::rate(points * 1e-9);
 }
 
 /// All implementations of one stencil at one size. Fields are made when a benchmark runs, not when it is listed.
@@ -109,7 +97,7 @@ void add_stencil(std::string const& points, Extents const& n) {
     Fields<T> f(n, halo);
     auto const best =
         perf::best_tile(n, [&](perf::Tile const& tile) { perf::mdrange_stencil(n, halo, tile, f.in, f.out, Sum{}); });
-    state.SetLabel(best.name());
+    state.SetLabel(perf::tile_name(best));
     measure(state, n, 2 * sizeof(T), [&] { perf::mdrange_stencil(n, halo, best, f.in, f.out, Sum{}); });
   });
   add(base + "copy", [=](benchmark::State& state) {
@@ -143,7 +131,7 @@ void add_biharmonic(Extents const& n) {
         perf::mdrange_stencil(n, 2, tile, mid, f.out, Sum{});
       };
       auto const tile = tuned ? perf::best_tile(n, run) : perf::Tile{};
-      if (tuned) state.SetLabel(tile.name());
+      if (tuned) state.SetLabel(perf::tile_name(tile));
       measure(state, n, 2 * sizeof(T), [&] { run(tile); });
     };
   };
@@ -160,17 +148,14 @@ void add_type(Extents const& n) {
   add_stencil<T, Box<2, 2, 2>>("125pt", n);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  Kokkos::ScopeGuard const guard(argc, argv);
-  benchmark::Initialize(&argc, argv);
+void add_stencils() {
   for (auto const& n : perf::sizes()) {
     add_type<double>(n);
     add_type<float>(n);
     add_biharmonic(n);
   }
-  benchmark::AddCustomContext("execution space", Exec::name());
-  benchmark::AddCustomContext("Kokkos", std::to_string(KOKKOS_VERSION));
-  benchmark::RunSpecifiedBenchmarks();
 }
+
+}  // namespace
+
+int main(int argc, char** argv) { perf::run(argc, argv, {add_stencils}); }

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_PERF_MEASURE_HPP
+#define KOALESCE_PERF_MEASURE_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+/// How the benchmarks measure, and what they compare Koalesce with.
+namespace perf {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+
+inline constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Exec::memory_space>::accessible;
+
+template <std::size_t Rank>
+std::string size_name(std::array<std::int64_t, Rank> const& n) {
+  std::string name = std::to_string(n[0]);
+  for (std::size_t d = 1; d < Rank; ++d) name += "x" + std::to_string(n[d]);
+  return name;
+}
+
+/// For a tiling of MDRangePolicy; all zeros is Kokkos' own choice.
+template <std::size_t Rank>
+std::string tile_name(std::array<std::int64_t, Rank> const& tile) {
+  return tile == std::array<std::int64_t, Rank>{} ? "default" : "tile " + size_name(tile);
+}
+
+/// f64, u8 and so on: what it is and its bits. What is no number of C++ is a Kokkos::complex.
+template <class T>
+std::string type_name() {
+  return (std::is_floating_point_v<T> ? "f" : std::is_unsigned_v<T> ? "u" : "c") + std::to_string(8 * sizeof(T));
+}
+
+/// Values without a pattern: zeros can be faster than real data.
+template <class T>
+KOKKOS_INLINE_FUNCTION T value_at(std::int64_t i) {
+  std::int64_t const hash = i * 2654435761u % 1000003;
+  if constexpr (std::is_integral_v<T>) return T(hash);
+  else if constexpr (std::is_floating_point_v<T>) return T(double(hash) * 1e-6);
+  else return T(double(hash) * 1e-6, -double(hash));
+}
+
+template <class View>
+void fill(View const& view) {
+  using T          = typename View::value_type;
+  auto* const data = view.data();
+  Kokkos::parallel_for(
+      "fill", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, view.span()),
+      KOKKOS_LAMBDA(std::int64_t i) { data[i] = value_at<T>(i); });
+  Kokkos::fence();
+}
+
+/// Fence, time, fence.
+template <class Kernel>
+double seconds_of(Kernel const& kernel) {
+  Exec().fence();
+  Kokkos::Timer timer;
+  kernel();
+  Exec().fence();
+  return timer.seconds();
+}
+
+/// The candidate that run(candidate) is fastest with.
+template <class Candidate, class Run>
+Candidate fastest(std::vector<Candidate> const& candidates, Run const& run) {
+  Candidate best{};
+  double best_seconds = std::numeric_limits<double>::max();
+  for (auto const& candidate : candidates) {
+    run(candidate);
+    double seconds = std::numeric_limits<double>::max();
+    for (int i = 0; i < 3; ++i) seconds = std::min(seconds, seconds_of([&] { run(candidate); }));
+    if (seconds < best_seconds) {
+      best_seconds = seconds;
+      best         = candidate;
+    }
+  }
+  return best;
+}
+
+/// A copy of the field: memcpy on a GPU, the plain loop on a CPU.
+template <class View>
+void copy(View const& to, View const& from) {
+  if constexpr (on_host)
+    Kokkos::parallel_for(
+        "copy", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, from.extent(0)),
+        KOKKOS_LAMBDA(std::int64_t i) { to(i) = from(i); });
+  else Kokkos::deep_copy(Exec(), to, from);
+}
+
+/// A counter of what one iteration does, shown by the second.
+inline benchmark::Counter rate(double an_iteration) {
+  return benchmark::Counter(an_iteration, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+/// Runs a benchmark's kernel until Google Benchmark is content; one iteration is launched and waited for.
+/// \param bytes what one iteration reads and writes.
+inline void measure(benchmark::State& state, double bytes, std::function<void()> const& kernel) {
+  kernel();
+  Exec().fence();
+  for (auto _ : state) {
+    double const seconds = seconds_of(kernel);
+    state.SetIterationTime(seconds);
+  }
+  state.counters["bytes"] = rate(bytes);
+}
+
+inline void add(std::string const& name, std::function<void(benchmark::State&)> const& body) {
+  benchmark::RegisterBenchmark(name.c_str(), body)->UseManualTime()->Unit(benchmark::kMillisecond);
+}
+
+/// main() of a benchmark executable.
+/// \param groups functions that add benchmarks.
+inline void run(int argc, char** argv, std::vector<std::function<void()>> const& groups) {
+  Kokkos::ScopeGuard const guard(argc, argv);
+  benchmark::Initialize(&argc, argv);
+  for (auto const& add_group : groups) add_group();
+  benchmark::AddCustomContext("execution space", Exec::name());
+  benchmark::AddCustomContext("Kokkos", std::to_string(KOKKOS_VERSION));
+  benchmark::RunSpecifiedBenchmarks();
+}
+
+}  // namespace perf
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Transpositions of a matrix, ours and others' side by side: transpose/<type>/<rows>x<cols>/<impl>.
+// Every result is compared with the definition before it is measured.
+
+#include <Koalesce/Koalesce.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "Measure.hpp"
+#include "TransposePeers.hpp"
+
+namespace {
+
+using perf::add;
+using perf::Exec;
+using perf::Matrices;
+using perf::MatrixExtents;
+
+/// Measures a kernel that makes `result`, which lies in the destination's memory, the source's transpose.
+template <class T, class Result>
+void measure(benchmark::State& state, Matrices<T> const& m, Result const& result, std::function<void()> const& kernel) {
+  kernel();
+  if (auto const wrong = perf::mismatches(result, m.in); wrong != 0) {
+    std::string const message = std::to_string(wrong) + " elements are wrong";
+    state.SkipWithError(message.c_str());
+    return;
+  }
+  perf::measure(state, m.bytes(), kernel);
+}
+
+/// All implementations at one size. Matrices are made when a benchmark runs, not when it is listed.
+template <class T>
+void add_transpose(MatrixExtents const& n) {
+  std::string const base   = "transpose/" + perf::type_name<T>() + "/" + perf::size_name(n) + "/";
+  auto const with_matrices = [=](auto const& run) {
+    return [=](benchmark::State& state) {
+      Matrices<T> const m(n);
+      measure(state, m, m.out, [&] { run(m); });
+    };
+  };
+
+  add(base + "koalesce", with_matrices([](auto const& m) { Koalesce::transpose(Exec(), m.out, m.in); }));
+  add(base + "koalesce_portable",
+      with_matrices([](auto const& m) { Koalesce::transpose<Koalesce::Backend::Portable>(Exec(), m.out, m.in); }));
+  add(base + "kokkos_deep_copy",
+      with_matrices([](auto const& m) { Kokkos::deep_copy(Exec(), m.out_as_source(), m.in); }));
+  add(base + "kokkos_mdrange", [=](benchmark::State& state) {
+    Matrices<T> const m(n);
+    auto const best = perf::fastest(
+        perf::transpose_tiles(), [&](perf::TransposeTile const& tile) { perf::mdrange_transpose(tile, m.in, m.out); });
+    state.SetLabel(perf::tile_name(best));
+    measure(state, m, m.out, [&] { perf::mdrange_transpose(best, m.in, m.out); });
+  });
+#ifdef KOALESCE_HAVE_CUBLAS
+  if constexpr (std::is_floating_point_v<T>)
+    add(base + "cublas", [=](benchmark::State& state) {
+      Matrices<T> const m(n);
+      perf::Cublas const cublas{Exec()};
+      measure(state, m, m.out, [&] { cublas.transpose(m.in, m.out); });
+    });
+#endif
+  add(base + "copy", [=](benchmark::State& state) {
+    Matrices<T> const m(n);
+    measure(state, m, m.out_as_copied(), [&] { perf::copy(m.flat(m.out), m.flat(m.in)); });
+  });
+}
+
+/// Extents that fit tiles, and primes and near misses that fit none; on a GPU also three long columns.
+void add_transposes() {
+  auto const add_type = [](auto value, std::vector<MatrixExtents> const& sizes) {
+    for (auto const& n : sizes) add_transpose<decltype(value)>(n);
+  };
+  using complex = Kokkos::complex<double>;
+  if (perf::on_host) {
+    add_type(double{}, {{8192, 8192}, {100003, 257}});
+    add_type(float{}, {{8192, 8192}});
+    add_type(std::uint8_t{}, {{8192, 8192}});
+    add_type(complex{}, {{4096, 4096}});
+  } else {
+    add_type(double{}, {{16384, 16384}, {1000003, 257}, {4099, 65537}, {50000000, 3}});
+    add_type(float{}, {{16384, 16384}, {4099, 65537}, {1000003, 257}});
+    add_type(std::uint8_t{}, {{32768, 32768}});
+    add_type(std::uint16_t{}, {{16384, 32768}});
+    add_type(complex{}, {{8192, 8192}});
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { perf::run(argc, argv, {add_transposes}); }
