@@ -25,8 +25,7 @@ namespace Koalesce {
 /// \throws Error before anything runs: extents that do not match, no permutation, Views that overlap, without memory or
 ///         out of the execution space's reach.
 template <class BackendTag = Backend::Native, class Exec, class Dst, class Src>
-void transpose(Exec const& exec, Dst const& dst, Src const& src,
-               Kokkos::Array<int, Dst::rank()> const& permutation) {
+void transpose(Exec const& exec, Dst const& dst, Src const& src, Kokkos::Array<int, Dst::rank()> const& permutation) {
   Impl::check_transpose<Exec>("Koalesce::transpose", dst, src, permutation);
   Impl::ProfilingRegion region("Koalesce::transpose");
   Impl::dispatch_transpose<BackendTag>(exec, "transpose", dst, src, permutation);
@@ -42,14 +41,12 @@ void transpose(Exec const& exec, Dst const& dst, Src const& src) {
 /// \brief Transposes a square matrix where it lies: a(i, j) and a(j, i) change places.
 template <class BackendTag = Backend::Native, class Exec, class View>
   requires(Kokkos::is_view_v<View>)
-void transpose(Exec const& exec, View const& a) {
-  transpose<BackendTag>(exec, a, a);
-}
+void transpose(Exec const& exec, View const& a) { transpose<BackendTag>(exec, a, a); }
 
 /// \brief dst(i...) = src(i...), as Kokkos::deep_copy has it, with any layout on either side.
 ///
-/// From LayoutRight to LayoutLeft and back this is a transposition in memory, and runs as one; what is contiguous on both
-/// sides is moved by Kokkos::deep_copy itself.
+/// From LayoutRight to LayoutLeft and back this is a transposition in memory, and runs as one; what is contiguous on
+/// both sides is moved by Kokkos::deep_copy itself.
 ///
 /// \throws Error as transpose does.
 template <class BackendTag = Backend::Native, class Exec, class Dst, class Src>

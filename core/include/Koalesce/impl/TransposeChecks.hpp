@@ -76,8 +76,8 @@ void check_transpose(std::string const& where, Dst const& dst, Src const& src, P
   for (std::size_t d = 0; d < Rank; ++d)
     if (dst.extent(d) != src.extent(p[d]))
       fail(where, "the destination ", quoted_label(dst), " has extent ", dst.extent(d), " in dimension ", d,
-           ", but dimension ", p[d], " of the source ", quoted_label(src), ", which goes there, has ",
-           src.extent(p[d]), "; give the destination that extent");
+           ", but dimension ", p[d], " of the source ", quoted_label(src), ", which goes there, has ", src.extent(p[d]),
+           "; give the destination that extent");
   check_access<Exec>(where, dst, "the destination");
   check_access<Exec>(where, src, "the source");
   if (!is_in_place(dst, src, p) && overlap(memory_of(dst), memory_of(src)))

@@ -22,8 +22,8 @@ struct MatrixStrides {
 
 /// to(b, r, c) = from(b, r, c) for 0 <= b < batch, 0 <= r < rows, 0 <= c < columns.
 ///
-/// `from_at.column <= from_at.row` and `to_at.row <= to_at.column`; mostly from_at.column and to_at.row are 1. `from` and
-/// `to` do not overlap, or the work is_in_place().
+/// `from_at.column <= from_at.row` and `to_at.row <= to_at.column`; mostly from_at.column and to_at.row are 1. `from`
+/// and `to` do not overlap, or the work is_in_place().
 template <class T>
 struct TransposeWork {
   using value_type = T;
@@ -34,7 +34,7 @@ struct TransposeWork {
   MatrixStrides from_at, to_at;
 
   /// A batch of square matrices, each transposed where it lies.
-  bool is_in_place() const { return static_cast<void const*>(from) == static_cast<void const*>(to); }
+  KOKKOS_FUNCTION bool is_in_place() const { return static_cast<void const*>(from) == static_cast<void const*>(to); }
 
   std::int64_t size() const { return batch * rows * columns; }
 };

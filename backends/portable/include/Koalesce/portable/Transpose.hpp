@@ -23,7 +23,7 @@ struct TileGrid {
   KOKKOS_FUNCTION std::int64_t tiles() const { return tiles_down() * tiles_across(); }
 
   KOKKOS_FUNCTION int pitch() const { return side + 1; }
-  std::size_t elements() const { return std::size_t(side) * pitch(); }
+  KOKKOS_FUNCTION std::size_t elements() const { return std::size_t(side) * pitch(); }
 
   KOKKOS_FUNCTION int rows_from(std::int64_t r) const { return int(Kokkos::min<std::int64_t>(side, rows - r)); }
   KOKKOS_FUNCTION int columns_from(std::int64_t c) const { return int(Kokkos::min<std::int64_t>(side, columns - c)); }
@@ -38,8 +38,7 @@ struct PortableTranspose {
   /// Calls body(r, c) for the elements of a tile, c fastest.
   template <class Member, class Body>
   KOKKOS_FUNCTION static void for_each_element(Member const& team, int rows, int columns, Body const& body) {
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows * columns),
-                         [&](int i) { body(i / columns, i % columns); });
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows * columns), [&](int i) { body(i / columns, i % columns); });
   }
 
   template <class Member>
@@ -53,13 +52,10 @@ struct PortableTranspose {
       return;
     }
     int const m = grid.rows_from(r0), n = grid.columns_from(c0);
-    for_each_element(team, m, n, [&](int r, int c) {
-      shared[r * pitch + c] = work.from[work.from_at(b, r0 + r, c0 + c)];
-    });
+    for_each_element(team, m, n,
+                     [&](int r, int c) { shared[r * pitch + c] = work.from[work.from_at(b, r0 + r, c0 + c)]; });
     team.team_barrier();
-    for_each_element(team, n, m, [&](int c, int r) {
-      work.to[work.to_at(b, r0 + r, c0 + c)] = shared[r * pitch + c];
-    });
+    for_each_element(team, n, m, [&](int c, int r) { work.to[work.to_at(b, r0 + r, c0 + c)] = shared[r * pitch + c]; });
   }
 
   /// Two tiles that mirror each other change places; each pair has one team.
@@ -68,20 +64,16 @@ struct PortableTranspose {
     if (r0 > c0) return;
     int const m = grid.rows_from(r0), n = grid.columns_from(c0), pitch = grid.pitch();
     T* const mirrored = shared + grid.elements();
-    for_each_element(team, m, n, [&](int r, int c) {
-      shared[r * pitch + c] = work.from[work.from_at(b, r0 + r, c0 + c)];
-    });
-    for_each_element(team, n, m, [&](int c, int r) {
-      mirrored[c * pitch + r] = work.from[work.from_at(b, c0 + c, r0 + r)];
-    });
+    for_each_element(team, m, n,
+                     [&](int r, int c) { shared[r * pitch + c] = work.from[work.from_at(b, r0 + r, c0 + c)]; });
+    for_each_element(team, n, m,
+                     [&](int c, int r) { mirrored[c * pitch + r] = work.from[work.from_at(b, c0 + c, r0 + r)]; });
     team.team_barrier();
-    for_each_element(team, m, n, [&](int r, int c) {
-      work.to[work.from_at(b, r0 + r, c0 + c)] = mirrored[c * pitch + r];
-    });
+    for_each_element(team, m, n,
+                     [&](int r, int c) { work.to[work.from_at(b, r0 + r, c0 + c)] = mirrored[c * pitch + r]; });
     if (r0 == c0) return;
-    for_each_element(team, n, m, [&](int c, int r) {
-      work.to[work.from_at(b, c0 + c, r0 + r)] = shared[r * pitch + c];
-    });
+    for_each_element(team, n, m,
+                     [&](int c, int r) { work.to[work.from_at(b, c0 + c, r0 + r)] = shared[r * pitch + c]; });
   }
 
   KOKKOS_FUNCTION std::size_t bytes() const {
@@ -98,7 +90,7 @@ PortableTranspose<T> choose_tile(Exec const& exec, std::string const& label, Tra
     for (int side = 32; side > 0; side /= 2) {
       kernel.grid.side     = side;
       kernel.scratch_level = level;
-      bool const fits = kernel.bytes() + alignof(T) <= std::size_t(probe.scratch_size_max(level));
+      bool const fits      = kernel.bytes() + alignof(T) <= std::size_t(probe.scratch_size_max(level));
       if (fits && kernel.grid.tiles() * work.batch < (std::int64_t(1) << 31)) return kernel;
     }
   fail("Koalesce::" + label, "elements of ", sizeof(T), " bytes do not fit into the scratch memory of ", Exec::name(),
@@ -135,10 +127,10 @@ struct CopyRows {
     std::int64_t const item   = std::int64_t(team.league_rank()) * team.team_size() + team.team_rank();
     if (item >= work.batch * work.rows * pieces) return;
     std::int64_t const c = item % pieces * piece, r = item / pieces % work.rows, b = item / pieces / work.rows;
-    T const* const from = work.from + work.from_at(b, r, c);
-    T* const to         = work.to + work.to_at(b, r, c);
+    T const* const from          = work.from + work.from_at(b, r, c);
+    T* const to                  = work.to + work.to_at(b, r, c);
     std::int64_t const from_step = work.from_at.column, to_step = work.to_at.column;
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, int(Kokkos::min(piece, work.columns - c))),
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, int(Kokkos::min<std::int64_t>(+piece, work.columns - c))),
                          [&](int i) { to[i * to_step] = from[i * from_step]; });
   }
 };

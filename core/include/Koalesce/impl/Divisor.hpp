@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_IMPL_DIVISOR_HPP
+#define KOALESCE_IMPL_DIVISOR_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace Koalesce::Impl {
+
+/// Divides by a number that is known before a kernel starts: a multiplication and a shift
+/// (T. Granlund, P. Montgomery: "Division by invariant integers using multiplication", 1994).
+///
+/// Dividends are 0 to 2^63 - 1, the divisor is 1 to 2^63 - 1.
+class Divisor {
+ public:
+  Divisor() : Divisor(1) {}
+
+  explicit Divisor(std::int64_t divisor) : m_divisor(divisor) {
+    int bits = 0;
+    while (bits < 63 && (std::uint64_t(1) << bits) < std::uint64_t(divisor)) ++bits;
+    // 2^(63 + bits) / divisor, rounded up; one bit at a time, for there are no 128-bit numbers to rely on.
+    std::uint64_t quotient = 0, rest = 0;
+    for (int i = 63 + bits; i >= 0; --i) {
+      rest = 2 * rest + (i == 63 + bits);
+      quotient *= 2;
+      if (rest >= std::uint64_t(divisor)) {
+        rest -= std::uint64_t(divisor);
+        ++quotient;
+      }
+    }
+    m_factor = quotient + (rest > 0);
+    m_shift  = bits - 1;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t divisor() const { return m_divisor; }
+
+  KOKKOS_FORCEINLINE_FUNCTION friend std::int64_t operator/(std::int64_t dividend, Divisor const& d) {
+    if (d.m_shift < 0) return dividend;
+    return std::int64_t(high_product(std::uint64_t(dividend), d.m_factor) >> d.m_shift);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION friend std::int64_t operator%(std::int64_t dividend, Divisor const& d) {
+    return dividend - dividend / d * d.m_divisor;
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t high_product(std::uint64_t a, std::uint64_t b) {
+#if defined(__CUDA_ARCH__)
+    return __umul64hi(a, b);
+#elif defined(__SIZEOF_INT128__)
+    __extension__ using Wide = unsigned __int128;
+    return std::uint64_t((Wide(a) * b) >> 64);
+#else
+    std::uint64_t const a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
+    std::uint64_t const middle = a1 * b0 + (a0 * b0 >> 32), low = a0 * b1 + (middle & 0xffffffffu);
+    return a1 * b1 + (middle >> 32) + (low >> 32);
+#endif
+  }
+
+  std::int64_t m_divisor;
+  std::uint64_t m_factor = 0;
+  int m_shift            = -1;
+};
+
+}  // namespace Koalesce::Impl
+
+#endif
