@@ -20,7 +20,10 @@ std::string quoted_label(View const& view) {
 /// Throws unless kernels on Exec can use the View's elements.
 template <class Exec, class View>
 void check_access(std::string const& where, View const& view, char const* role) {
-  if (view.size() > 0 && view.data() == nullptr)
+  // Not size(): without memory it may be 0.
+  bool empty = false;
+  for (std::size_t d = 0; d < View::rank(); ++d) empty |= view.extent(d) == 0;
+  if (!empty && view.data() == nullptr)
     fail(where, role, " ", quoted_label(view),
          " has no memory; it was never allocated or was moved from, so allocate it first");
   if (!Kokkos::SpaceAccessibility<Exec, typename View::memory_space>::accessible)

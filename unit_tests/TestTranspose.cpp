@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TransposeOracle.hpp"
+
+namespace Koalesce::Test {
+namespace {
+
+using Kokkos::LayoutLeft, Kokkos::LayoutRight, Kokkos::LayoutStride;
+
+template <class P>
+class Transpose : public ::testing::Test {};
+TYPED_TEST_SUITE(Transpose, AllPaths, PathNames);
+
+template <class P, int Rank, class SrcLayout, class DstLayout>
+void check_every_permutation(Rng& rng, std::int64_t points) {
+  for (auto const& p : permutations(std::integral_constant<int, Rank>()))
+    for (int i = 0; i < 3; ++i)
+      check_transpose<P, double, Rank, SrcLayout, DstLayout>(rng, random_extents<Rank>(rng, points), p);
+}
+
+template <class P, int Rank, class SrcLayout>
+void check_every_layout(Rng& rng, std::int64_t points) {
+  check_every_permutation<P, Rank, SrcLayout, LayoutRight>(rng, points);
+  check_every_permutation<P, Rank, SrcLayout, LayoutLeft>(rng, points);
+  check_every_permutation<P, Rank, SrcLayout, LayoutStride>(rng, points);
+}
+
+TYPED_TEST(Transpose, every_permutation_and_layout) {
+  for_each_seed([](Rng& rng) {
+    check_every_layout<TypeParam, 2, LayoutRight>(rng, 40000);
+    check_every_layout<TypeParam, 2, LayoutLeft>(rng, 40000);
+    check_every_layout<TypeParam, 2, LayoutStride>(rng, 40000);
+    check_every_layout<TypeParam, 3, LayoutRight>(rng, 30000);
+    check_every_layout<TypeParam, 3, LayoutLeft>(rng, 30000);
+    check_every_layout<TypeParam, 3, LayoutStride>(rng, 30000);
+  });
+}
+
+/// Without a halo dimensions can be merged.
+TYPED_TEST(Transpose, contiguous_fields) {
+  for_each_seed([](Rng& rng) {
+    for (int i = 0; i < 5; ++i)
+      for (auto const& p : permutations(std::integral_constant<int, 3>())) {
+        auto const n = random_extents<3>(rng, 30000);
+        check_transpose<TypeParam, double, 3, LayoutRight, LayoutRight>(rng, n, p, 0);
+        check_transpose<TypeParam, float, 3, LayoutRight, LayoutLeft>(rng, n, p, 0);
+      }
+  });
+}
+
+TYPED_TEST(Transpose, extents_of_zero) {
+  Rng rng(1);
+  for (Index<2> const& n : {Index<2>{0, 0}, Index<2>{0, 5}, Index<2>{5, 0}})
+    check_transpose<TypeParam, double, 2, LayoutRight, LayoutRight>(rng, n, {1, 0});
+  for (Index<3> const& n : {Index<3>{0, 4, 3}, Index<3>{4, 0, 3}, Index<3>{4, 3, 0}})
+    check_transpose<TypeParam, double, 3, LayoutRight, LayoutLeft>(rng, n, {1, 2, 0});
+}
+
+TYPED_TEST(Transpose, extents_of_one_and_narrow_ones) {
+  for_each_seed([](Rng& rng) {
+    for (std::int64_t narrow : {1, 2, 3, 7, 13})
+      for (int halo : {0, 1}) {
+        std::int64_t const length = random_int(rng, 1, 20000);
+        check_transpose<TypeParam, double, 2, LayoutRight, LayoutRight>(rng, {narrow, length}, {1, 0}, halo);
+        check_transpose<TypeParam, double, 2, LayoutRight, LayoutRight>(rng, {length, narrow}, {1, 0}, halo);
+        check_transpose<TypeParam, double, 3, LayoutRight, LayoutRight>(rng, {length / 20 + 1, 20, narrow}, {2, 1, 0},
+                                                                        halo);
+      }
+  });
+}
+
+/// More than the caches hold: kernels may write past them.
+TYPED_TEST(Transpose, large_matrices) {
+  for_each_seed([](Rng& rng) {
+    check_transpose<TypeParam, double, 2, LayoutRight, LayoutRight>(rng, {1536, 1600}, {1, 0}, 0);
+    check_transpose<TypeParam, double, 2, LayoutRight, LayoutRight>(rng, {1597, 1511}, {1, 0});
+    check_transpose<TypeParam, double, 2, LayoutRight, LayoutRight>(rng, {3, 800011}, {1, 0}, 0);
+    check_transpose<TypeParam, double, 2, LayoutRight, LayoutRight>(rng, {800011, 3}, {1, 0}, 0);
+    check_transpose<TypeParam, double, 3, LayoutRight, LayoutRight>(rng, {61, 251, 163}, {2, 0, 1});
+  });
+}
+
+TYPED_TEST(Transpose, reverses_the_dimensions_by_default) {
+  using Exec = typename TypeParam::exec;
+  Rng rng(1);
+  Field<Exec, double, 3> src({5, 6, 7}, {0, 0, 0}, rng), dst({7, 6, 5}, {0, 0, 0}, rng);
+  fill_for_transpose(src, rng);
+  transpose<typename TypeParam::backend>(Exec(), dst.view(), src.view());
+  transpose_oracle(src, dst, {2, 1, 0});
+  EXPECT_TRUE(dst.device_matches());
+}
+
+// ---- In place ----
+
+template <class P, class T, int Rank, class Layout>
+void check_in_place(Rng& rng, Index<Rank> const& n, Permutation<Rank> const& p) {
+  using Exec = typename P::exec;
+  Field<Exec, T, Rank, Layout> field(n, random_halo<Rank>(rng, 2), rng);
+  fill_for_transpose(field, rng);
+  std::vector<T> old;
+  for_each_index<Rank>({}, n, [&](auto const& q) { old.push_back(field(permuted<Rank>(q, p))); });
+  transpose<typename P::backend>(Exec(), window(field), window(field), p);
+  Exec().fence();
+  auto next = old.begin();
+  for_each_index<Rank>({}, n, [&](auto const& q) { field(q) = *next++; });
+  EXPECT_TRUE(field.device_matches()) << to_string<Rank>(n);
+}
+
+TYPED_TEST(Transpose, in_place) {
+  for_each_seed([](Rng& rng) {
+    for (std::int64_t n : {0, 1, 2, 31, 32, 64, 65, 127, 129, 257, 320}) {
+      check_in_place<TypeParam, double, 2, LayoutRight>(rng, {n, n}, {1, 0});
+      check_in_place<TypeParam, float, 2, LayoutStride>(rng, {n, n}, {1, 0});
+      check_in_place<TypeParam, std::int8_t, 2, LayoutLeft>(rng, {n, n}, {1, 0});
+    }
+  });
+}
+
+TYPED_TEST(Transpose, in_place_two_of_three_dimensions) {
+  for_each_seed([](Rng& rng) {
+    for (std::int64_t n : {1, 5, 33, 70}) {
+      auto const other = random_int(rng, 1, 9);
+      check_in_place<TypeParam, double, 3, LayoutRight>(rng, {n, n, other}, {1, 0, 2});
+      check_in_place<TypeParam, double, 3, LayoutLeft>(rng, {n, other, n}, {2, 1, 0});
+      check_in_place<TypeParam, double, 3, LayoutStride>(rng, {other, n, n}, {0, 2, 1});
+      check_in_place<TypeParam, double, 3, LayoutStride>(rng, {other, n, n}, {0, 1, 2});
+    }
+  });
+}
+
+TYPED_TEST(Transpose, in_place_with_one_argument) {
+  using Exec = typename TypeParam::exec;
+  Rng rng(1);
+  Field<Exec, double, 2> a({100, 100}, {0, 0}, rng), expected({100, 100}, {0, 0}, rng);
+  fill_for_transpose(a, rng);
+  transpose_oracle(a, expected, {1, 0});
+  transpose<typename TypeParam::backend>(Exec(), a.view());
+  for_each_index<2>({}, a.interior(), [&](auto const& q) { a(q) = expected(q); });
+  EXPECT_TRUE(a.device_matches());
+}
+
+// ---- Copies ----
+
+template <class P, int Rank, class SrcLayout, class DstLayout>
+void check_copy(Rng& rng) {
+  using Exec     = typename P::exec;
+  int const halo = int(random_int(rng, 0, 2));
+  auto const n   = random_extents<Rank>(rng, 30000);
+  Field<Exec, double, Rank, SrcLayout> src(n, random_halo<Rank>(rng, halo), rng);
+  Field<Exec, double, Rank, DstLayout> dst(n, random_halo<Rank>(rng, halo), rng);
+  fill_for_transpose(src, rng);
+  Koalesce::deep_copy<typename P::backend>(Exec(), window(dst), window(src));
+  Exec().fence();
+  for_each_index<Rank>({}, n, [&](auto const& q) { dst(q) = src(q); });
+  EXPECT_TRUE(dst.device_matches()) << to_string<Rank>(n);
+}
+
+template <class P, int Rank>
+void check_copies(Rng& rng) {
+  for (int i = 0; i < 3; ++i) {
+    check_copy<P, Rank, LayoutRight, LayoutLeft>(rng);
+    check_copy<P, Rank, LayoutLeft, LayoutRight>(rng);
+    check_copy<P, Rank, LayoutRight, LayoutRight>(rng);
+    check_copy<P, Rank, LayoutStride, LayoutLeft>(rng);
+    check_copy<P, Rank, LayoutRight, LayoutStride>(rng);
+    check_copy<P, Rank, LayoutStride, LayoutStride>(rng);
+  }
+}
+
+TYPED_TEST(Transpose, deep_copy_between_layouts) {
+  for_each_seed([](Rng& rng) {
+    check_copies<TypeParam, 2>(rng);
+    check_copies<TypeParam, 3>(rng);
+  });
+}
+
+}  // namespace
+}  // namespace Koalesce::Test

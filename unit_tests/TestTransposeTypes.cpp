@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TransposeOracle.hpp"
+
+#include <cstddef>
+
+namespace Koalesce::Test {
+
+/// Three bytes: no word has as many.
+struct Color {
+  std::uint8_t r, g, b;
+  KOKKOS_FUNCTION friend bool operator==(Color const& a, Color const& b) {
+    return a.r == b.r && a.g == b.g && a.b == b.b;
+  }
+};
+template <>
+struct Element<Color> {
+  static Color make(int a) { return {std::uint8_t(a), std::uint8_t(a + 1), std::uint8_t(3 * a)}; }
+};
+
+/// As large as a word of 16 bytes, but only half as aligned.
+struct Pair {
+  double a, b;
+  KOKKOS_FUNCTION friend bool operator==(Pair const& x, Pair const& y) { return x.a == y.a && x.b == y.b; }
+};
+template <>
+struct Element<Pair> {
+  static Pair make(int a) { return {double(a), double(-a)}; }
+};
+
+namespace {
+
+using Kokkos::LayoutLeft, Kokkos::LayoutRight, Kokkos::LayoutStride;
+
+template <class P>
+class TransposeTypes : public ::testing::Test {};
+TYPED_TEST_SUITE(TransposeTypes, AllPaths, PathNames);
+
+template <class P, class T>
+void check_type() {
+  for_each_seed([](Rng& rng) {
+    for (int i = 0; i < 4; ++i) {
+      check_transpose<P, T, 2, LayoutRight, LayoutRight>(rng, random_extents<2>(rng, 60000), {1, 0}, 0);
+      check_transpose<P, T, 2, LayoutRight, LayoutRight>(rng, random_extents<2>(rng, 60000), {1, 0}, 3);
+      check_transpose<P, T, 2, LayoutStride, LayoutStride>(rng, random_extents<2>(rng, 60000), {1, 0});
+      check_transpose<P, T, 3, LayoutRight, LayoutRight>(rng, random_extents<3>(rng, 60000), {1, 2, 0}, i % 2);
+    }
+  });
+}
+
+/// About as many bytes for every type: more than caches hold.
+template <class P, class T>
+void check_large_type() {
+  for_each_seed([](Rng& rng) {
+    auto const points = std::int64_t(18 * 1024 * 1024 / sizeof(T));
+    auto const rows   = random_int(rng, 600, 3000);
+    check_transpose<P, T, 2, LayoutRight, LayoutRight>(rng, {rows, points / rows}, {1, 0}, 1);
+  });
+}
+
+TYPED_TEST(TransposeTypes, of_1_byte) { check_type<TypeParam, std::int8_t>(); }
+TYPED_TEST(TransposeTypes, of_2_bytes) { check_type<TypeParam, std::uint16_t>(); }
+TYPED_TEST(TransposeTypes, of_3_bytes) { check_type<TypeParam, Color>(); }
+TYPED_TEST(TransposeTypes, of_4_bytes) { check_type<TypeParam, float>(); }
+TYPED_TEST(TransposeTypes, of_8_bytes) { check_type<TypeParam, std::int64_t>(); }
+TYPED_TEST(TransposeTypes, of_12_bytes) { check_type<TypeParam, Vec3<float>>(); }
+TYPED_TEST(TransposeTypes, of_16_bytes) { check_type<TypeParam, Kokkos::complex<double>>(); }
+TYPED_TEST(TransposeTypes, of_16_bytes_aligned_to_8) { check_type<TypeParam, Pair>(); }
+TYPED_TEST(TransposeTypes, of_24_bytes) { check_type<TypeParam, Vec3<double>>(); }
+
+TYPED_TEST(TransposeTypes, large_of_1_byte) { check_large_type<TypeParam, std::int8_t>(); }
+TYPED_TEST(TransposeTypes, large_of_2_bytes) { check_large_type<TypeParam, std::uint16_t>(); }
+TYPED_TEST(TransposeTypes, large_of_4_bytes) { check_large_type<TypeParam, float>(); }
+TYPED_TEST(TransposeTypes, large_of_16_bytes) { check_large_type<TypeParam, Kokkos::complex<double>>(); }
+
+/// Eight bytes off the alignment that words need: another kernel takes over.
+TYPED_TEST(TransposeTypes, misaligned_elements) {
+  using Exec = typename TypeParam::exec;
+  using Unmanaged =
+      Kokkos::View<Pair**, LayoutRight, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Rng rng(1);
+  int const m = 37, n = 45;
+  Field<Exec, double, 2> from({m, 2 * n}, {0, 0}, rng), to({n, 2 * m}, {0, 0}, rng);
+  fill_for_transpose(from, rng);
+  auto const at = [](auto const& field, int by, int rows, int columns) {
+    return Unmanaged(reinterpret_cast<Pair*>(field.view().data() + by), rows, columns);
+  };
+  transpose<typename TypeParam::backend>(Exec(), at(to, 1, n - 1, m), at(from, 1, m, n - 1));
+  Exec().fence();
+  for (int i = 0; i < (n - 1) * m; ++i)
+    for (int half = 0; half < 2; ++half) {
+      auto const target = 1 + 2 * i + half, source = 1 + 2 * (i % m * (n - 1) + i / m) + half;
+      to({target / (2 * m), target % (2 * m)}) = from({source / (2 * n), source % (2 * n)});
+    }
+  EXPECT_TRUE(to.device_matches());
+}
+
+}  // namespace
+}  // namespace Koalesce::Test
