@@ -39,18 +39,20 @@ inline constexpr int linear_rows = 4;
 /// Points of a row that are summed plane by plane, in L1.
 inline constexpr std::int64_t partial_sums = 512;
 
-/// A thread's buffer for a tile of a transposition: within L1. Two cores with 48 KiB of L1, 8192^2 fp64, GB/s read and
-/// written: 20 KiB 30, 40 KiB 34 to 37, 48 KiB 33, 56 KiB 34, 80 KiB 30 to 32; with
-/// 40 KiB tiles of bytes are narrow: 16384^2 of them 13 to 15, with 48 KiB 19 to 23.
+/// Transposition. Two cores with 48 KiB of L1, 8192^2 fp64, GB/s read and written; few runs on a machine that others
+/// used too, so differences below 15 % say little.
+
+/// A thread's buffer for a tile: within L1. 40 KiB 34 to 40, 48 KiB 33, 56 KiB 34, 80 KiB (rows of 1 KiB) 27 to 36. In
+/// 40 KiB tiles of bytes are narrow: 16384^2 of them 13, in 48 KiB 23.
 inline constexpr std::int64_t transpose_bytes = 48 * 1024;
 /// A tile's rows are read in pieces of so many bytes, if the buffer then has room for two cache lines of each column.
-/// As above: 256 bytes 30, 512 bytes 34 to 37, 1 KiB 33.
+/// In 40 KiB: 512 bytes 34 to 40, 1 KiB 33; 256 bytes in 20 KiB 30.
 inline constexpr std::int64_t tile_row_bytes = 512;
 /// A tile's rows are fetched these many before they are read; hardware does not guess where the next row lies.
-/// As above: not at all 24, 8 rows 30, 16 rows 34 to 37, 32 rows 28 to 32.
+/// In 80 KiB: not at all 24, 8 rows 30, 16 rows 27 to 36, 32 rows 34. In 40 KiB: 16 rows 34 to 40, 32 rows 27 to 32.
 inline constexpr std::int64_t rows_ahead = 16;
-/// Tiles below each other cover so many bytes of the destination's lines: a page. Whole columns of tiles, with every
-/// page opened again for every tile, ran at 15 to 17 GB/s where this ran at 24.
+/// Tiles below each other cover so many bytes of the destination's lines: a page. Without rows fetched ahead: 22 to 25,
+/// whole columns of tiles 15 to 17.
 inline constexpr std::int64_t band_bytes = 4096;
 /// Results from this size on are written past the caches. Square fp64 matrices, GB/s without / with: 1024 82 / 57,
 /// 1448 53 / 51, 2048 45 / 52, 2896 37 / 47.
