@@ -5,7 +5,10 @@
 /// \file
 /// All of Koalesce.
 
+#include <Koalesce/HalfWarp.hpp>
 #include <Koalesce/Halo.hpp>
+#include <Koalesce/ParallelRead.hpp>
+#include <Koalesce/ShadowView.hpp>
 #include <Koalesce/Stencil.hpp>
 #include <Koalesce/Transpose.hpp>
 #include <Koalesce/Version.hpp>

@@ -11,9 +11,10 @@
 
 namespace Koalesce::Impl {
 
-inline void check_cuda(cudaError_t status, std::string const& label, char const* what) {
+/// \param[in] where what an error message begins with: the public function.
+inline void check_cuda(std::string const& where, cudaError_t status, char const* what) {
   if (status != cudaSuccess)
-    fail(stencil_call(label), what, " failed; CUDA says \"", cudaGetErrorString(status),
+    fail(where, what, " failed; CUDA says \"", cudaGetErrorString(status),
          "\"; an earlier kernel may have left this error: run under compute-sanitizer to find it");
 }
 
@@ -36,32 +37,32 @@ class CudaKernel {
   using Function = void (*)(Args...);
 
   CudaKernel(Kokkos::Cuda const& exec, std::string const& label, Function kernel, int threads, int shared_bytes)
-      : m_label(label), m_kernel(kernel), m_threads(threads), m_shared(shared_bytes) {
-    check_cuda(cudaSetDevice(exec.cuda_device()), m_label, "choosing the device");
-    check_cuda(cudaFuncSetAttribute(m_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, m_shared), m_label,
+      : m_label(kernel_label(Backend::Cuda{}, label)), m_kernel(kernel), m_threads(threads), m_shared(shared_bytes) {
+    check_cuda(m_label, cudaSetDevice(exec.cuda_device()), "choosing the device");
+    check_cuda(m_label, cudaFuncSetAttribute(m_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, m_shared),
                "asking for shared memory");
-    check_cuda(cudaFuncSetAttribute(m_kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+    check_cuda(m_label,
+               cudaFuncSetAttribute(m_kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                     int(cudaSharedmemCarveoutMaxShared)),
-               m_label, "asking for shared memory");
+               "asking for shared memory");
   }
 
   int blocks_a_processor() const {
     int blocks = 0;
-    check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, m_kernel, m_threads, m_shared), m_label,
+    check_cuda(m_label, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, m_kernel, m_threads, m_shared),
                "the occupancy query");
     return blocks;
   }
 
   void launch(Kokkos::Cuda const& exec, std::int64_t blocks, Args... args) const {
     std::uint64_t id = 0;
-    Kokkos::Tools::beginParallelFor(kernel_label(Backend::Cuda{}, m_label),
-                                    Kokkos::Tools::Experimental::device_id(exec), &id);
+    Kokkos::Tools::beginParallelFor(m_label, Kokkos::Tools::Experimental::device_id(exec), &id);
     void* pointers[] = {const_cast<void*>(static_cast<void const*>(&args))...};
     auto const status =
         cudaLaunchKernel(reinterpret_cast<void const*>(m_kernel), dim3(unsigned(blocks)), dim3(unsigned(m_threads)),
                          pointers, std::size_t(m_shared), exec.cuda_stream());
     Kokkos::Tools::endParallelFor(id);
-    check_cuda(status, m_label, "the launch");
+    check_cuda(m_label, status, "the launch");
   }
 
  private:

@@ -57,16 +57,16 @@ bool has_vectors(TransposeWork<T> const& work) {
          (work.batch == 1 || (whole(work.from_at.batch) && whole(work.to_at.batch)));
 }
 
-/// Calls run with the tile that suits the work.
+/// Calls run with the tile that suits the work, and returns what it does.
 template <class T, class Run>
-void with_transpose_tile(TransposeWork<T> const& work, Run const& run) {
+auto with_transpose_tile(TransposeWork<T> const& work, Run const& run) {
   using Tuning      = TransposeTuning<int(sizeof(T))>;
-  using VectorTile  = TransposeTile<typename Tuning::Vectors>;
-  using ScalarTile  = TransposeTile<typename Tuning::Scalars>;
-  bool const narrow = work.rows < Tuning::Scalars::rows || work.columns < Tuning::Scalars::columns;
-  if (narrow) run.template operator()<NarrowTile<int(sizeof(T))>>();
-  else if (has_vectors<Tuning::Vectors::vector>(work)) run.template operator()<VectorTile>();
-  else run.template operator()<ScalarTile>();
+  using Vectors     = typename Tuning::Vectors;
+  using Scalars     = typename Tuning::Scalars;
+  bool const narrow = work.rows < Scalars::rows || work.columns < Scalars::columns;
+  if (narrow) return run.template operator()<NarrowTile<int(sizeof(T))>>();
+  if (has_vectors<Vectors::vector>(work)) return run.template operator()<TransposeTile<Vectors>>();
+  return run.template operator()<TransposeTile<Scalars>>();
 }
 
 template <class T>

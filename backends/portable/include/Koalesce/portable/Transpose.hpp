@@ -43,25 +43,55 @@ struct PortableTranspose {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    std::int64_t const b = team.league_rank() / grid.tiles(), tile = team.league_rank() % grid.tiles();
-    std::int64_t const r0 = tile / grid.tiles_across() * grid.side, c0 = tile % grid.tiles_across() * grid.side;
-    T* const shared = static_cast<T*>(team.team_scratch(scratch_level).get_shmem_aligned(bytes(), alignof(T)));
-    int const pitch = grid.pitch();
-    if (work.is_in_place()) {
-      swap(team, shared, b, r0, c0);
-      return;
-    }
-    int const m = grid.rows_from(r0), n = grid.columns_from(c0);
+    if (work.is_in_place()) swap(team);
+    else move(team, [](std::int64_t, T const&) {});
+  }
+
+  std::int64_t teams() const { return grid.tiles() * work.batch; }
+
+  KOKKOS_FUNCTION std::size_t scratch_bytes() const { return bytes() + alignof(T); }
+
+  /// The team's tile: its matrix and first element.
+  struct Place {
+    std::int64_t b, r, c;
+  };
+
+  template <class Member>
+  KOKKOS_FUNCTION Place place(Member const& team) const {
+    std::int64_t const tile = team.league_rank() % grid.tiles();
+    return {team.league_rank() / grid.tiles(), tile / grid.tiles_across() * grid.side,
+            tile % grid.tiles_across() * grid.side};
+  }
+
+  template <class Member>
+  KOKKOS_FUNCTION T* scratch(Member const& team) const {
+    return static_cast<T*>(team.team_scratch(scratch_level).get_shmem_aligned(bytes(), alignof(T)));
+  }
+
+  /// Calls sink(offset, element) for every element, once, with its distance from `work.to`.
+  template <class Member, class Sink>
+  KOKKOS_FUNCTION void move(Member const& team, Sink const& sink) const {
+    auto const [b, r0, c0] = place(team);
+    T* const shared        = scratch(team);
+    int const pitch = grid.pitch(), m = grid.rows_from(r0), n = grid.columns_from(c0);
+    std::int64_t const from = work.from_at(b, r0, c0), to = work.to_at(b, r0, c0);
     for_each_element(team, m, n,
-                     [&](int r, int c) { shared[r * pitch + c] = work.from[work.from_at(b, r0 + r, c0 + c)]; });
+                     [&](int r, int c) { shared[r * pitch + c] = work.from[from + work.from_at(0, r, c)]; });
     team.team_barrier();
-    for_each_element(team, n, m, [&](int c, int r) { work.to[work.to_at(b, r0 + r, c0 + c)] = shared[r * pitch + c]; });
+    for_each_element(team, n, m, [&](int c, int r) {
+      std::int64_t const offset = to + work.to_at(0, r, c);
+      T const element           = shared[r * pitch + c];
+      work.to[offset]           = element;
+      sink(offset, element);
+    });
   }
 
   /// Two tiles that mirror each other change places; each pair has one team.
   template <class Member>
-  KOKKOS_FUNCTION void swap(Member const& team, T* shared, std::int64_t b, std::int64_t r0, std::int64_t c0) const {
+  KOKKOS_FUNCTION void swap(Member const& team) const {
+    auto const [b, r0, c0] = place(team);
     if (r0 > c0) return;
+    T* const shared = scratch(team);
     int const m = grid.rows_from(r0), n = grid.columns_from(c0), pitch = grid.pitch();
     T* const mirrored = shared + grid.elements();
     for_each_element(team, m, n,
@@ -91,7 +121,7 @@ PortableTranspose<T> choose_tile(Exec const& exec, std::string const& label, Tra
       kernel.grid.side     = side;
       kernel.scratch_level = level;
       bool const fits      = kernel.bytes() + alignof(T) <= std::size_t(probe.scratch_size_max(level));
-      if (fits && kernel.grid.tiles() * work.batch < (std::int64_t(1) << 31)) return kernel;
+      if (fits && kernel.teams() < (std::int64_t(1) << 31)) return kernel;
     }
   fail("Koalesce::" + label, "elements of ", sizeof(T), " bytes do not fit into the scratch memory of ", Exec::name(),
        ", which has ", probe.scratch_size_max(0), " bytes at level 0 and ", probe.scratch_size_max(1),
@@ -102,8 +132,8 @@ template <class Exec, class T>
 void run_transpose(Backend::Portable, Exec const& exec, std::string const& label, TransposeWork<T> const& work) {
   constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
   auto const kernel      = choose_tile(exec, label, work);
-  int const league       = int(kernel.grid.tiles() * work.batch);
-  auto const scratch     = Kokkos::PerTeam(int(kernel.bytes() + alignof(T)));
+  int const league       = int(kernel.teams());
+  auto const scratch     = Kokkos::PerTeam(int(kernel.scratch_bytes()));
   Kokkos::TeamPolicy<Exec> policy(exec, league, 1);
   policy.set_scratch_size(kernel.scratch_level, scratch);
   int const most = policy.team_size_max(kernel, Kokkos::ParallelForTag());

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_PARALLEL_READ_HPP
+#define KOALESCE_PARALLEL_READ_HPP
+
+#include <Koalesce/IndexMap.hpp>
+#include <Koalesce/ShadowView.hpp>
+#include <Koalesce/impl/ReadDispatch.hpp>
+
+namespace Koalesce {
+
+/// \brief Reads a matrix item by item: consumer(k, a[index_map(k)]) for every item k of a range.
+///
+/// The half-warps' accesses decide how. Where they go down the columns of a matrix whose rows are contiguous (or along
+/// the rows of one whose columns are) the first read of the whole matrix transposes it on the way, through tiles on
+/// chip, into the shadow that later ones read, coalesced. Other accesses read the original. The result never depends on
+/// it.
+///
+/// Where ColumnOrder and RowOrder go is known. Any other map is classified: while there is no shadow and the range is
+/// the whole matrix, a kernel looks at a sample of its half-warps and the call waits for it, as for a reduction into a
+/// variable; with a shadow, each half-warp is looked at where it reads. Else asynchronous: the kernel
+/// "Koalesce::<backend>::<label> [<way>]" runs on the instance given, <way> being original, transposing or shadow.
+///
+/// \tparam BackendTag   the backend; Backend::Native is the execution space's own.
+/// \param[in] label     name of the kernel for profilers.
+/// \param[in] policy    a Kokkos::RangePolicy: the instance and the items.
+/// \param[in] a         the matrix, or batch of matrices.
+/// \param[in] index_map index_map(k) is the linear index of an element, (b * rows + i) * columns + j for (b, i, j),
+///                      whatever the layout; it must lie in the matrix. Called on the device, several times an item.
+/// \param[in] consumer  called as consumer(k, value) with std::int64_t k, once an item.
+/// \throws Error before anything runs: a negative range, items but no elements, a ColumnOrder of another matrix, a
+/// matrix
+///         without memory or out of the execution space's reach.
+template <class BackendTag = Backend::Native, class Policy, class View, class Map, class Consumer>
+requires Kokkos::is_execution_policy<Policy>::value void parallel_read(std::string const& label, Policy const& policy,
+                                                                       ShadowView<View> const& a, Map const& index_map,
+                                                                       Consumer const& consumer) {
+  using Exec = typename Policy::execution_space;
+  Impl::check_read<Exec>("Koalesce::parallel_read(\"" + label + "\")", a, index_map, policy.begin(), policy.end());
+  Impl::ProfilingRegion region("Koalesce::parallel_read");
+  Impl::NoResult none;
+  Impl::dispatch_read<BackendTag>(label, policy.space(), a, policy.begin(), policy.end(), index_map, consumer, none);
+}
+
+/// \brief The same for as many items as the matrix has elements.
+template <class BackendTag = Backend::Native, class Exec, class View, class Map, class Consumer>
+  requires Kokkos::is_execution_space_v<Exec>
+void parallel_read(std::string const& label, Exec const& exec, ShadowView<View> const& a, Map const& index_map,
+                   Consumer const& consumer) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  parallel_read<BackendTag>(label, Policy(exec, 0, std::int64_t(a.size())), a, index_map, consumer);
+}
+
+/// \brief Reads a matrix item by item and reduces: consumer(k, a[index_map(k)], update) for every item k of a range.
+///
+/// \param[in] consumer  as Kokkos::parallel_reduce's functor, with the element before the variable to reduce into.
+/// \param[in,out] result a variable, a View of rank 0 or a Kokkos reducer, with Kokkos::parallel_reduce's meaning of
+/// each:
+///                      a variable holds the sum when the call returns; Views are written asynchronously.
+template <class BackendTag = Backend::Native, class Policy, class View, class Map, class Consumer, class Result>
+requires Kokkos::is_execution_policy<Policy>::value void parallel_read_reduce(
+    std::string const& label, Policy const& policy, ShadowView<View> const& a, Map const& index_map,
+    Consumer const& consumer, Result&& result) {
+  using Exec = typename Policy::execution_space;
+  Impl::check_read<Exec>("Koalesce::parallel_read_reduce(\"" + label + "\")", a, index_map, policy.begin(),
+                         policy.end());
+  Impl::ProfilingRegion region("Koalesce::parallel_read_reduce");
+  Impl::dispatch_read<BackendTag>(label, policy.space(), a, policy.begin(), policy.end(), index_map, consumer, result);
+}
+
+/// \brief The same for as many items as the matrix has elements.
+template <class BackendTag = Backend::Native, class Exec, class View, class Map, class Consumer, class Result>
+  requires Kokkos::is_execution_space_v<Exec>
+void parallel_read_reduce(std::string const& label, Exec const& exec, ShadowView<View> const& a, Map const& index_map,
+                          Consumer const& consumer, Result&& result) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  parallel_read_reduce<BackendTag>(label, Policy(exec, 0, std::int64_t(a.size())), a, index_map, consumer, result);
+}
+
+}  // namespace Koalesce
+
+#endif

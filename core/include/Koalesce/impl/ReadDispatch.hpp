@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_IMPL_READ_DISPATCH_HPP
+#define KOALESCE_IMPL_READ_DISPATCH_HPP
+
+#include <Koalesce/ShadowView.hpp>
+#include <Koalesce/impl/ReadWork.hpp>
+#include <Koalesce/openmp/Read.hpp>
+#include <Koalesce/portable/Read.hpp>
+#ifdef KOKKOS_ENABLE_CUDA
+#include <Koalesce/cuda/Completion.hpp>
+#include <Koalesce/cuda/Read.hpp>
+#endif
+
+namespace Koalesce::Impl {
+
+/// What parallel_read needs of a ShadowView.
+template <class View>
+struct ShadowAccess {
+  static auto& state(ShadowView<View> const& a) { return *a.m_state; }
+};
+
+template <class Exec, class View, class Map>
+void check_read(std::string const& where, ShadowView<View> const& a, Map const& map, std::int64_t begin,
+                std::int64_t end) {
+  check_access<Exec>(where, a.base(), "the matrix");
+  if (begin < 0 || end < begin)
+    fail(where, "the items are ", begin, " to ", end,
+         "; items are counted from 0 upward, so give a range that begins at 0 or later and ends where it begins or "
+         "later");
+  if (end > begin && a.size() == 0)
+    fail(where, "there are ", end - begin, " items to read, but the matrix ", quoted_label(a.base()),
+         " has no elements; give an empty range");
+  if constexpr (std::is_same_v<Map, ColumnOrder>) {
+    constexpr int row = int(View::rank()) - 2;
+    if (map.rows() != std::int64_t(a.extent(row)) || map.columns() != std::int64_t(a.extent(row + 1)))
+      fail(where, "the ColumnOrder is one of ", map.rows(), " x ", map.columns(), " elements, but the matrix ",
+           quoted_label(a.base()), " has ", a.extent(row), " x ", a.extent(row + 1),
+           "; make the ColumnOrder with the matrix' extents");
+  }
+}
+
+template <class View, class Map, class Consumer>
+auto make_read_work(View const& base, std::int64_t begin, std::int64_t end, Map const& map, Consumer const& consumer) {
+  using T              = typename View::non_const_value_type;
+  constexpr int row    = int(View::rank()) - 2;
+  std::int64_t const m = base.extent(row), n = base.extent(row + 1), batch = row == 0 ? 1 : base.extent(0);
+  MatrixStrides const at{row == 0 ? 0 : std::int64_t(base.stride(0)), std::int64_t(base.stride(row)),
+                         std::int64_t(base.stride(row + 1))};
+  bool const dense = at.column == 1 && at.row == n && (batch == 1 || at.batch == m * n);
+  return ReadWork<T, Map, Consumer>{base.data(), at,      batch, Divisor(m), Divisor(n), at.row < at.column,
+                                    dense,       nullptr, begin, end,        map,        consumer};
+}
+
+/// Classifies a sample of the half-warps, by the rules of HalfWarp.
+template <class Work>
+struct CountByColumn {
+  Work work;
+  std::int64_t half_warps, samples;
+
+  /// Adds one if a half-warp goes down a column (of what is far apart in the original) where the one before stopped.
+  KOKKOS_FUNCTION void operator()(std::int64_t sample, std::int64_t& by_column) const {
+    std::int64_t const step   = half_warps / samples;
+    std::int64_t const item   = work.begin + (sample * step + sample * 7919 % step) * HalfWarp::size;
+    std::int64_t const matrix = work.rows.divisor() * work.columns.divisor();
+    std::int64_t const b      = work.map(item) / matrix;
+    // In a batch a half-warp is looked at as far as the matrix goes that it begins in.
+    int count = int(Kokkos::min<std::int64_t>(HalfWarp::size, work.end - item));
+    while (count > 1 && work.map(item + count - 1) / matrix != b) --count;
+    // A matrix by columns is the transpose of one by rows: its places count that one's elements.
+    std::int64_t const m = work.rows.divisor(), n = work.columns.divisor();
+    MatrixShape const shape = work.by_columns ? MatrixShape{n, m} : MatrixShape{m, n};
+    auto const index        = [&](std::int64_t k) {
+      std::int64_t const in_matrix = work.map(k) - b * matrix;
+      return work.by_columns ? in_matrix % n * m + in_matrix / n : in_matrix;
+    };
+    HalfWarp const now([&](int lane) { return index(item + lane); }, count);
+    bool const begins  = item == work.begin || work.map(item - 1) / matrix != b;
+    bool const follows = begins || now.follows(index(item - 1), shape);
+    if (follows && now.access(shape) != Access::irregular) ++by_column;
+  }
+};
+
+/// Whether the map goes down the columns of what is far apart in the original, as far as a sample of its half-warps
+/// shows. Waits for the sample, as every Kokkos reduction into a variable does.
+template <class BackendTag, class Exec, class Work>
+bool goes_by_column(BackendTag, Exec const& exec, std::string const& label, Work const& work) {
+  constexpr std::int64_t most   = 1024;
+  std::int64_t const half_warps = (work.items() + HalfWarp::size - 1) / HalfWarp::size;
+  std::int64_t const samples    = std::min(half_warps, most);
+  std::int64_t by_column        = 0;
+  Kokkos::parallel_reduce(kernel_label(BackendTag{}, label + " [classification]"),
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, samples),
+                          CountByColumn<Work>{work, half_warps, samples}, by_column);
+  return by_column >= samples - samples / 16;
+}
+
+/// Chooses one of three ways: the original; transposing while reading; the shadow.
+template <class BackendTag, class Exec, class View, class Map, class Consumer, class Result>
+void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> const& a, std::int64_t begin,
+                   std::int64_t end, Map const& map, Consumer const& consumer, Result& result) {
+  using Tag = Backend::Resolve<BackendTag, Exec>;
+  auto work = make_read_work(a.base(), begin, end, map, consumer);
+  if (work.items() == 0 || work.is_known_near() || work.is_vector())
+    return run_read(Tag{}, exec, label + " [original]", work, result);
+
+  auto& state = ShadowAccess<View>::state(a);
+  std::unique_lock lock(state.mutex);
+  Along const far  = work.by_columns ? Along::rows : Along::columns;
+  auto& shadow     = state[far];
+  bool const whole = work.begin == 0 && work.items() == work.size();
+  if (!shadow.valid && whole && !shadow.no_memory &&
+      (work.is_known_far() || goes_by_column(Tag{}, exec, label, work)) && allocate_shadow(state, far, a.base())) {
+    begin_after(exec, shadow.built.get());
+    run_transposing_read(Tag{}, exec, label + " [transposing]", work, shadow.view.data(), result);
+    shadow.built = std::make_unique<CompletionOf<Exec>>(exec);
+    shadow.valid = true;
+    return;
+  }
+  if (shadow.valid) {
+    begin_after(exec, shadow.built.get());
+    work.shadow = shadow.view.data();
+  }
+  lock.unlock();
+  run_read(Tag{}, exec, label + (work.shadow ? " [shadow]" : " [original]"), work, result);
+}
+
+}  // namespace Koalesce::Impl
+
+#endif

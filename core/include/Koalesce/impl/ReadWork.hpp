@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_IMPL_READ_WORK_HPP
+#define KOALESCE_IMPL_READ_WORK_HPP
+
+#include <Koalesce/HalfWarp.hpp>
+#include <Koalesce/IndexMap.hpp>
+#include <Koalesce/impl/Divisor.hpp>
+#include <Koalesce/impl/TransposeWork.hpp>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace Koalesce::Impl {
+
+/// What parallel_for gives a consumer instead of a variable to reduce into.
+struct NoUpdate {};
+
+/// Reads of a matrix by an index map.
+///
+/// A shadow is dense, with the elements next to each other that lie far apart in the original: those of a column,
+/// or those of a row where the original is `by_columns` itself. An element's place is its position there, so a
+/// half-warp goes down a column, wrapped or not, if its places follow one another.
+template <class T, class MapT, class ConsumerT>
+struct ReadWork {
+  using value_type = T;
+  using Map        = MapT;
+  using Consumer   = ConsumerT;
+
+  T const* base;
+  MatrixStrides base_at;
+  std::int64_t batch;
+  Divisor rows, columns;
+  bool by_columns;          // the original's columns are contiguous, or nearly
+  bool dense;               // index and offset in the original are the same
+  T const* shadow;          // null where there is none
+  std::int64_t begin, end;  // items
+  Map map;
+  Consumer consumer;
+
+  /// Offset in the original and place in the shadow.
+  struct Element {
+    std::int64_t offset, place;
+  };
+
+  KOKKOS_FORCEINLINE_FUNCTION Element element(std::int64_t index) const {
+    std::int64_t const row = index / columns, j = index - row * columns.divisor();
+    std::int64_t const b = batch == 1 ? 0 : row / rows, i = row - b * rows.divisor();
+    return {dense ? index : base_at(b, i, j), by_columns ? index : (b * columns.divisor() + j) * rows.divisor() + i};
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION T original(std::int64_t index) const {
+    return base[dense ? index : element(index).offset];
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t place(std::int64_t index) const { return element(index).place; }
+
+  template <class Update>
+  KOKKOS_FORCEINLINE_FUNCTION void consume(std::int64_t item, T const& value, Update& update) const {
+    if constexpr (std::is_same_v<Update, NoUpdate>) consumer(item, value);
+    else consumer(item, value, update);
+  }
+
+  std::int64_t size() const { return batch * rows.divisor() * columns.divisor(); }
+  std::int64_t items() const { return end - begin; }
+
+  /// Whether there is but one way through each matrix.
+  bool is_vector() const { return rows.divisor() == 1 || columns.divisor() == 1; }
+
+  /// The original as a source, and memory for the shadow as the destination, of a transposition: its offsets are
+  /// places.
+  template <class Word>
+  TransposeWork<Word> transposition(T* to) const {
+    std::int64_t const m = by_columns ? columns.divisor() : rows.divisor(),
+                       n = by_columns ? rows.divisor() : columns.divisor();
+    MatrixStrides from   = base_at;
+    if (by_columns) std::swap(from.row, from.column);
+    return {reinterpret_cast<Word const*>(base), reinterpret_cast<Word*>(to), batch, m, n, from, {m * n, 1, m}};
+  }
+
+  /// Whether the map is known to go along what is far apart in the original, so that item and place are the same.
+  KOKKOS_FORCEINLINE_FUNCTION bool is_known_far() const {
+    return (std::is_same_v<Map, ColumnOrder> && !by_columns) || (std::is_same_v<Map, RowOrder> && by_columns);
+  }
+  bool is_known_near() const {
+    return (std::is_same_v<Map, ColumnOrder> && by_columns) || (std::is_same_v<Map, RowOrder> && !by_columns);
+  }
+};
+
+/// A body with a last argument to reduce into, as a functor without one.
+template <class Body>
+struct WithoutUpdate {
+  Body body;
+
+  template <class Item>
+  KOKKOS_FUNCTION void operator()(Item const& item) const {
+    NoUpdate update;
+    body(item, update);
+  }
+};
+
+/// The same with one, of the type of the result.
+template <class Body, class Value>
+struct WithUpdate {
+  using value_type = Value;
+
+  Body body;
+
+  template <class Item>
+  KOKKOS_FUNCTION void operator()(Item const& item, Value& update) const {
+    body(item, update);
+  }
+};
+
+/// What parallel_read has instead of a result.
+struct NoResult {};
+
+template <class Result>
+struct ResultValue {
+  using type = Result;
+};
+template <class Result>
+requires Kokkos::is_reducer<Result>::value struct ResultValue<Result> {
+  using type = typename Result::value_type;
+};
+template <class Result>
+  requires Kokkos::is_view_v<Result>
+struct ResultValue<Result> {
+  using type = typename Result::non_const_value_type;
+};
+
+/// body(item, update) for every item of the policy, reduced into `result` if it is one.
+template <class Policy, class Body, class Result>
+void run_body(std::string const& label, Policy const& policy, Body const& body, Result& result) {
+  if constexpr (std::is_same_v<std::remove_const_t<Result>, NoResult>)
+    Kokkos::parallel_for(label, policy, WithoutUpdate<Body>{body});
+  else
+    Kokkos::parallel_reduce(label, policy,
+                            WithUpdate<Body, typename ResultValue<std::remove_const_t<Result>>::type>{body}, result);
+}
+
+}  // namespace Koalesce::Impl
+
+#endif
