@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -17,33 +18,38 @@ namespace Koalesce::Test {
 
 using Strings = std::vector<std::string>;
 
-/// What Kokkos tells its tools while the recorder lives; one at a time.
+/// What Kokkos tells its tools while the recorder lives, from whichever thread; one recorder at a time.
 class KernelRecorder {
  public:
   struct Kernel {
     std::string name;
     std::uint32_t device;  // of the execution space instance
+    bool reduces;
   };
 
   KernelRecorder() {
     using namespace Kokkos::Tools::Experimental;
     s_record = this;
     set_begin_parallel_for_callback([](char const* name, std::uint32_t device, std::uint64_t*) {
-      s_record->kernels.push_back({name, device});
+      s_record->add(s_record->kernels, Kernel{name, device, false});
+    });
+    set_begin_parallel_reduce_callback([](char const* name, std::uint32_t device, std::uint64_t*) {
+      s_record->add(s_record->kernels, Kernel{name, device, true});
     });
     // Kokkos fences on behalf of the tools themselves before it calls one.
     set_begin_fence_callback([](char const* name, std::uint32_t, std::uint64_t*) {
-      if (std::strstr(name, "Tool Fence") == nullptr) s_record->fences.push_back(name);
+      if (std::strstr(name, "Tool Fence") == nullptr) s_record->add(s_record->fences, name);
     });
-    set_push_region_callback([](char const* name) { s_record->regions.push_back(name); });
+    set_push_region_callback([](char const* name) { s_record->add(s_record->regions, name); });
     set_allocate_data_callback([](Kokkos_Profiling_SpaceHandle, char const* label, void const*, std::uint64_t) {
-      s_record->allocations.push_back(label);
+      s_record->add(s_record->allocations, label);
     });
   }
 
   ~KernelRecorder() {
     using namespace Kokkos::Tools::Experimental;
     set_begin_parallel_for_callback(nullptr);
+    set_begin_parallel_reduce_callback(nullptr);
     set_begin_fence_callback(nullptr);
     set_push_region_callback(nullptr);
     set_allocate_data_callback(nullptr);
@@ -53,10 +59,23 @@ class KernelRecorder {
   KernelRecorder(KernelRecorder const&)            = delete;
   KernelRecorder& operator=(KernelRecorder const&) = delete;
 
+  Strings kernel_names() const {
+    Strings names;
+    for (auto const& kernel : kernels) names.push_back(kernel.name);
+    return names;
+  }
+
   std::vector<Kernel> kernels;
   Strings fences, regions, allocations;
 
  private:
+  template <class List, class Item>
+  void add(List& list, Item const& item) {
+    std::lock_guard const lock(m_mutex);
+    list.push_back(item);
+  }
+
+  std::mutex m_mutex;
   static inline KernelRecorder* s_record = nullptr;
 };
 

@@ -38,7 +38,8 @@ class HalfWarp {
   /// \param[in] count    number of lanes, 1 to 16.
   template <class IndexOf>
   KOKKOS_FUNCTION explicit HalfWarp(IndexOf const& index_of, int count = size) : m_count(count) {
-    for (int lane = 0; lane < count; ++lane) m_index[lane] = index_of(lane);
+    m_index[0] = index_of(0);
+    for (int lane = 1; lane < count; ++lane) m_index[lane] = index_of(lane);
   }
 
   KOKKOS_FUNCTION std::int64_t first() const { return m_index[0]; }

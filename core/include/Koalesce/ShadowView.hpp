@@ -121,7 +121,7 @@ class ShadowView {
     Impl::check_access<Exec>(where, m_base, "the matrix");
     constexpr int row = int(rank) - 2;
     int const d       = direction == Impl::Along::rows ? row + 1 : row;
-    if (m_base.stride(d) == 1 || m_base.extent(d) <= 1) return m_base;
+    if (m_base.size() == 0 || m_base.stride(d) == 1 || m_base.extent(d) <= 1) return m_base;
 
     std::lock_guard const lock(m_state->mutex);
     auto& shadow = (*m_state)[direction];
