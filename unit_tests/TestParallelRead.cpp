@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelRecorder.hpp"
+#include "ReadOracle.hpp"
+
+#include <thread>
+
+/// Which way parallel_read goes, what it runs and waits for, and what it refuses.
+namespace Koalesce::Test {
+namespace {
+
+using Kokkos::LayoutLeft, Kokkos::LayoutRight, Kokkos::LayoutStride;
+
+template <class P>
+class ParallelRead : public ::testing::Test {};
+TYPED_TEST_SUITE(ParallelRead, AllPaths, PathNames);
+
+template <class P, class Layout = LayoutRight>
+using View2 = Kokkos::View<double**, Layout, typename P::exec::memory_space>;
+
+struct Ignore {
+  KOKKOS_FUNCTION void operator()(std::int64_t, double) const {}
+};
+
+template <class P, class A, class Map>
+void read(A const& a, Map const& map, typename P::exec const& exec = {}) {
+  parallel_read<typename P::backend>("r", exec, a, map, Ignore());
+}
+
+/// The kernels that a read of the whole matrix runs.
+template <class P, class A, class Map>
+Strings kernels_of(A const& a, Map const& map) {
+  KernelRecorder const record;
+  read<P>(a, map);
+  return record.kernel_names();
+}
+
+template <class P>
+Strings ways(std::vector<std::string> const& names) {
+  Strings kernels;
+  for (auto const& way : names) kernels.push_back(read_kernel<P>("r", way));
+  return kernels;
+}
+
+/// An opaque map's first kernel is Kokkos' own, of the same name.
+template <class P>
+Strings classified(std::string const& way) {
+  return ways<P>({"classification", way});
+}
+
+Opaque<ColumnOrder> opaque(ColumnOrder const& order) { return {order}; }
+
+// ---- Ways ----
+
+TYPED_TEST(ParallelRead, column_order_transposes_and_then_reads_the_shadow) {
+  View2<TypeParam> const m("m", 70, 90);
+  ShadowView const a(m);
+  ColumnOrder const down(70, 90);
+  EXPECT_EQ(kernels_of<TypeParam>(a, RowOrder()), ways<TypeParam>({"original"}));
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"transposing"}));
+  EXPECT_EQ(a.status(), ShadowStatus::transposed);
+  EXPECT_EQ(a.shadow_bytes(), 70 * 90 * sizeof(double));
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"shadow"}));
+  EXPECT_EQ(kernels_of<TypeParam>(a, RowOrder()), ways<TypeParam>({"original"}));
+  a.invalidate();
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"transposing"}));
+}
+
+TYPED_TEST(ParallelRead, row_order_of_rows_never_builds_a_shadow) {
+  ShadowView const a(View2<TypeParam>("m", 70, 90));
+  KernelRecorder const record;
+  for (int i = 0; i < 3; ++i) read<TypeParam>(a, RowOrder());
+  EXPECT_EQ(record.kernel_names(), ways<TypeParam>({"original", "original", "original"}));
+  EXPECT_EQ(record.allocations, Strings());
+  EXPECT_EQ(a.status(), ShadowStatus::untransposed);
+}
+
+TYPED_TEST(ParallelRead, of_columns_it_is_the_other_way_around) {
+  ShadowView const a(View2<TypeParam, LayoutLeft>("m", 70, 90));
+  ColumnOrder const down(70, 90);
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"original"}));
+  EXPECT_FALSE(a.has_shadow());
+  EXPECT_EQ(kernels_of<TypeParam>(a, RowOrder()), ways<TypeParam>({"transposing"}));
+  EXPECT_EQ(kernels_of<TypeParam>(a, RowOrder()), ways<TypeParam>({"shadow"}));
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"original"}));
+  ShadowView const b(View2<TypeParam, LayoutLeft>("m", 70, 90));
+  EXPECT_EQ(kernels_of<TypeParam>(b, Opaque<RowOrder>()), classified<TypeParam>("transposing"));
+  ShadowView const c(View2<TypeParam, LayoutLeft>("m", 70, 90));
+  EXPECT_EQ(kernels_of<TypeParam>(c, opaque(down)), classified<TypeParam>("original"));
+}
+
+TYPED_TEST(ParallelRead, opaque_column_order_is_classified_once) {
+  ShadowView const a(View2<TypeParam>("m", 70, 90));
+  auto const down = opaque(ColumnOrder(70, 90));
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), classified<TypeParam>("transposing"));
+  EXPECT_TRUE(a.has_shadow());
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"shadow"}));
+  a.invalidate();
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), classified<TypeParam>("transposing"));
+}
+
+TYPED_TEST(ParallelRead, opaque_row_order_is_classified_and_reads_the_original) {
+  ShadowView const a(View2<TypeParam>("m", 70, 90));
+  EXPECT_EQ(kernels_of<TypeParam>(a, Opaque<RowOrder>()), classified<TypeParam>("original"));
+  EXPECT_EQ(a.status(), ShadowStatus::untransposed);
+}
+
+TYPED_TEST(ParallelRead, shadow_that_by_column_built_is_read) {
+  ShadowView const a(View2<TypeParam>("m", 70, 90));
+  a.template by_column<typename TypeParam::backend>(typename TypeParam::exec());
+  EXPECT_EQ(kernels_of<TypeParam>(a, ColumnOrder(70, 90)), ways<TypeParam>({"shadow"}));
+  ShadowView const b(View2<TypeParam>("m", 70, 90));
+  EXPECT_EQ(kernels_of<TypeParam>(b, ColumnOrder(70, 90)), ways<TypeParam>({"transposing"}));
+  KernelRecorder const record;
+  b.template by_column<typename TypeParam::backend>(typename TypeParam::exec());
+  EXPECT_TRUE(record.kernels.empty()) << "parallel_read's shadow is that of by_column";
+}
+
+TYPED_TEST(ParallelRead, batch_is_read_matrix_by_matrix) {
+  Kokkos::View<double***, LayoutRight, typename TypeParam::exec::memory_space> const m("m", 40, 33, 31);
+  ShadowView const a(m), b(m);
+  ColumnOrder const down(33, 31, 40);
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"transposing"}));
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"shadow"}));
+  EXPECT_EQ(kernels_of<TypeParam>(b, opaque(down)), classified<TypeParam>("transposing"));
+}
+
+/// Any way through one row, or one column, is as good.
+TYPED_TEST(ParallelRead, vectors_are_read_where_they_are) {
+  for (auto const& n : {Index<2>{1, 5000}, {5000, 1}, {1, 1}}) {
+    ShadowView const a(View2<TypeParam>("m", n[0], n[1]));
+    EXPECT_EQ(kernels_of<TypeParam>(a, ColumnOrder(n[0], n[1])), ways<TypeParam>({"original"}));
+    EXPECT_EQ(kernels_of<TypeParam>(a, opaque(ColumnOrder(n[0], n[1]))), ways<TypeParam>({"original"}));
+    EXPECT_EQ(a.status(), ShadowStatus::untransposed);
+  }
+}
+
+TYPED_TEST(ParallelRead, part_of_a_matrix_builds_no_shadow) {
+  using Policy = Kokkos::RangePolicy<typename TypeParam::exec>;
+  ShadowView const a(View2<TypeParam>("m", 70, 90));
+  ColumnOrder const down(70, 90);
+  for (auto const& items : {Policy(0, 6299), Policy(1, 6300), Policy(100, 200)}) {
+    KernelRecorder const record;
+    parallel_read<typename TypeParam::backend>("r", items, a, down, Ignore());
+    parallel_read<typename TypeParam::backend>("r", items, a, opaque(down), Ignore());
+    EXPECT_EQ(record.kernel_names(), ways<TypeParam>({"original", "original"}));
+  }
+  EXPECT_FALSE(a.has_shadow());
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"transposing"}));
+  KernelRecorder const record;
+  parallel_read<typename TypeParam::backend>("r", Policy(100, 200), a, down, Ignore());
+  parallel_read<typename TypeParam::backend>("r", Policy(100, 200), a, opaque(down), Ignore());
+  EXPECT_EQ(record.kernel_names(), ways<TypeParam>({"shadow", "shadow"}));
+}
+
+TYPED_TEST(ParallelRead, without_memory_it_reads_the_original) {
+  ShadowView const a(View2<TypeParam>("m", 70, 90), 1000);
+  auto const down = opaque(ColumnOrder(70, 90));
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), classified<TypeParam>("original"));
+  EXPECT_EQ(a.status(), ShadowStatus::no_memory);
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"original"})) << "there is nothing to classify for";
+  EXPECT_EQ(kernels_of<TypeParam>(a, down.map), ways<TypeParam>({"original"}));
+  a.invalidate();
+  EXPECT_EQ(kernels_of<TypeParam>(a, down.map), ways<TypeParam>({"original"}));
+  EXPECT_EQ(a.status(), ShadowStatus::no_memory);
+}
+
+TYPED_TEST(ParallelRead, nothing_is_read_of_nothing) {
+  using Exec = typename TypeParam::exec;
+  for (auto const& n : {Index<2>{0, 0}, {0, 5}, {5, 0}}) {
+    ShadowView const a(View2<TypeParam>("m", n[0], n[1]));
+    check_read<TypeParam>(a, ColumnOrder(n[0], n[1]), {}, 0, std::vector<double>());
+    check_reduce<TypeParam>(a, RowOrder(), {}, 7, std::vector<double>());
+    EXPECT_EQ(a.status(), ShadowStatus::untransposed);
+  }
+  View2<TypeParam> const m("m", 5, 4);
+  ShadowView const a(m);
+  check_read<TypeParam>(a, opaque(ColumnOrder(5, 4)), {}, 3, std::vector<double>());
+  EXPECT_FALSE(a.has_shadow());
+  Exec().fence();
+}
+
+// ---- Irregular maps ----
+
+template <class P>
+struct TableRead {
+  TableRead(Indices const& indices) : table(indices, 0), a(View2<P>("m", 200, 200)) {}
+
+  Strings kernels() const { return kernels_of<P>(a, table); }
+
+  Table<typename P::exec::memory_space> table;
+  ShadowView<View2<P>> a;
+};
+
+Indices columns_of_200() { return indices_of(ColumnOrder(200, 200), 0, 40000); }
+
+TYPED_TEST(ParallelRead, irregular_maps_never_build_a_shadow) {
+  Rng rng(1);
+  Indices backward = columns_of_200(), random = backward, strided, constant(40000, 7);
+  std::reverse(backward.begin(), backward.end());
+  std::shuffle(random.begin(), random.end(), rng);
+  for (std::int64_t k = 0; k < 40000; ++k) strided.push_back(k * 3 % 40000);
+  for (auto const& indices : {backward, random, strided, constant}) {
+    TableRead<TypeParam> const read(indices);
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(read.kernels(), classified<TypeParam>("original"));
+    EXPECT_EQ(read.a.status(), ShadowStatus::untransposed);
+    EXPECT_EQ(read.a.shadow_bytes(), 0u);
+  }
+}
+
+TYPED_TEST(ParallelRead, few_defects_do_not_matter) {
+  auto indices = columns_of_200();
+  for (std::size_t k = 8; k < indices.size(); k += 800) indices[k] = 0;
+  TableRead<TypeParam> const read(indices);
+  EXPECT_EQ(read.kernels(), classified<TypeParam>("transposing"));
+}
+
+TYPED_TEST(ParallelRead, many_defects_do) {
+  auto indices = columns_of_200();
+  for (std::size_t k = 8; k < indices.size(); k += 64) indices[k] = 0;
+  TableRead<TypeParam> const read(indices);
+  EXPECT_EQ(read.kernels(), classified<TypeParam>("original"));
+}
+
+/// Half-warps by column that do not follow each other: by column, but not sequential.
+TYPED_TEST(ParallelRead, half_warps_in_another_order_are_not_sequential) {
+  auto const down = columns_of_200();
+  Indices indices;
+  for (int h = 0; h < 2500; ++h) {
+    auto const from = down.begin() + h * 997 % 2500 * 16;
+    indices.insert(indices.end(), from, from + 16);
+  }
+  TableRead<TypeParam> const read(indices);
+  EXPECT_EQ(read.kernels(), classified<TypeParam>("original"));
+}
+
+// ---- Instances and fences ----
+
+/// Expects that a read runs one kernel on the instance, and that nobody waits.
+template <class P, class A, class Map>
+void expect_one_kernel(A const& a, Map const& map, typename P::exec const& exec, std::string const& way) {
+  KernelRecorder const record;
+  read<P>(a, map, exec);
+  ASSERT_EQ(record.kernel_names(), ways<P>({way}));
+  EXPECT_EQ(record.kernels[0].device, Kokkos::Tools::Experimental::device_id(exec));
+  EXPECT_FALSE(record.kernels[0].reduces);
+  EXPECT_EQ(record.regions, Strings{"Koalesce::parallel_read"});
+  EXPECT_EQ(record.fences, Strings());
+  EXPECT_EQ(record.allocations, Strings());
+}
+
+/// The shadow's memory and Kokkos' scratch memory are there.
+template <class P>
+void expect_no_fences(typename P::exec const& exec) {
+  ShadowView const a(View2<P>("m", 70, 90));
+  ColumnOrder const down(70, 90);
+  read<P>(a, down, exec);
+  read<P>(a, opaque(down), exec);
+  a.invalidate();
+  exec.fence();
+  expect_one_kernel<P>(a, down, exec, "transposing");
+  expect_one_kernel<P>(a, down, exec, "shadow");
+  expect_one_kernel<P>(a, opaque(down), exec, "shadow");
+  expect_one_kernel<P>(a, RowOrder(), exec, "original");
+  exec.fence();
+}
+
+/// Two instances, or none where there are too few threads.
+template <class Exec>
+std::vector<Exec> two_instances() {
+#ifdef KOKKOS_ENABLE_OPENMP
+  if (std::is_same_v<Exec, Kokkos::OpenMP> && Exec().concurrency() < 2) return {};
+#endif
+  auto const parts = Kokkos::Experimental::partition_space(Exec(), 1, 1);
+  return {parts.begin(), parts.end()};
+}
+
+TYPED_TEST(ParallelRead, runs_on_the_callers_instance_and_waits_for_nothing) {
+  expect_no_fences<TypeParam>({});
+  for (auto const& exec : two_instances<typename TypeParam::exec>()) expect_no_fences<TypeParam>(exec);
+}
+
+TYPED_TEST(ParallelRead, classification_runs_on_the_callers_instance) {
+  typename TypeParam::exec const exec;
+  ShadowView const a(View2<TypeParam>("m", 70, 90));
+  KernelRecorder const record;
+  read<TypeParam>(a, opaque(ColumnOrder(70, 90)), exec);
+  ASSERT_EQ(record.kernels.size(), 2u);
+  EXPECT_TRUE(record.kernels[0].reduces);
+  for (auto const& kernel : record.kernels)
+    EXPECT_EQ(kernel.device, Kokkos::Tools::Experimental::device_id(exec)) << kernel.name;
+  exec.fence();
+}
+
+/// A matrix of random elements, and what is expected of it.
+template <class P>
+struct Random {
+  Random(std::int64_t rows, std::int64_t columns, Rng rng = Rng(1))
+      : field({rows, columns}, {0, 0}, rng), down(rows, columns) {
+    fill_for_transpose(field, rng);
+    indices  = indices_of(down, 0, rows * columns);
+    elements = elements_of(field);
+  }
+
+  Field<typename P::exec, double, 2> field;
+  ColumnOrder down;
+  Indices indices;
+  std::vector<double> elements;
+};
+
+template <class P>
+std::uint64_t sum_by_column(ShadowView<View2<P>> const& a, ColumnOrder const& down, typename P::exec const& exec) {
+  std::uint64_t sum = 0;
+  parallel_read_reduce<typename P::backend>("r", exec, a, down, Sum(), sum);
+  return sum;
+}
+
+TYPED_TEST(ParallelRead, shadow_is_read_on_another_instance_than_the_one_that_built_it) {
+  auto const instances = two_instances<typename TypeParam::exec>();
+  if (instances.empty()) GTEST_SKIP() << "too few threads to be partitioned";
+  for (int i = 0; i < 20; ++i) {
+    Random<TypeParam> const m(300 + i, 200);
+    ShadowView const a(m.field.view());
+    auto const sum = sum_of(m.indices, 0, m.elements);
+    read<TypeParam>(a, m.down, instances[i % 2]);
+    EXPECT_EQ(sum_by_column<TypeParam>(a, m.down, instances[1 - i % 2]), sum);
+    EXPECT_EQ(sum_by_column<TypeParam>(a, m.down, instances[i % 2]), sum);
+  }
+}
+
+TYPED_TEST(ParallelRead, of_two_threads_that_read_at_once_one_transposes) {
+  auto const instances = two_instances<typename TypeParam::exec>();
+  if (instances.empty()) GTEST_SKIP() << "too few threads to be partitioned";
+  for (int i = 0; i < 20; ++i) {
+    Random<TypeParam> const m(300 + i, 200);
+    ShadowView const a(m.field.view());
+    std::uint64_t sums[2];
+    KernelRecorder const record;
+    std::thread first([&] { sums[0] = sum_by_column<TypeParam>(a, m.down, instances[0]); });
+    std::thread second([&] { sums[1] = sum_by_column<TypeParam>(a, m.down, instances[1]); });
+    first.join();
+    second.join();
+    EXPECT_EQ(record.kernel_names(), ways<TypeParam>({"transposing", "shadow"}));
+    for (auto const sum : sums) EXPECT_EQ(sum, sum_of(m.indices, 0, m.elements));
+  }
+}
+
+// ---- Errors ----
+
+template <class P, class A, class Map>
+void read_items(A const& a, Map const& map, std::int64_t begin, std::int64_t end) {
+  using Policy = Kokkos::RangePolicy<typename P::exec, Kokkos::IndexType<std::int64_t>>;
+  parallel_read<typename P::backend>("r", Policy(begin, end), a, map, Ignore());
+}
+
+TYPED_TEST(ParallelRead, matrix_without_memory) {
+  ShadowView const a(View2<TypeParam>(static_cast<double*>(nullptr), 3, 4));
+  expect_error({"Koalesce::parallel_read(\"r\")", "the matrix", "has no memory", "allocate it first"},
+               [&] { read<TypeParam>(a, RowOrder()); });
+  expect_error({"Koalesce::parallel_read_reduce(\"r\")", "has no memory"},
+               [&] { sum_by_column<TypeParam>(a, ColumnOrder(3, 4), {}); });
+}
+
+TYPED_TEST(ParallelRead, items_below_zero) {
+  ShadowView const a(View2<TypeParam>("m", 3, 4));
+  expect_error({"Koalesce::parallel_read(\"r\")", "the items are -2 to 5", "begins at 0 or later"},
+               [&] { read_items<TypeParam>(a, RowOrder(), -2, 5); });
+}
+
+TYPED_TEST(ParallelRead, items_of_an_empty_matrix) {
+  ShadowView const a(View2<TypeParam>("m", 3, 0));
+  expect_error({"there are 5 items to read", "(\"m\") has no elements", "give an empty range"},
+               [&] { read_items<TypeParam>(a, RowOrder(), 0, 5); });
+}
+
+TYPED_TEST(ParallelRead, column_order_of_another_matrix) {
+  ShadowView const a(View2<TypeParam>("m", 3, 4));
+  expect_error({"ColumnOrder is one of 4 x 3 elements", "(\"m\") has 3 x 4", "the matrix' extents"},
+               [&] { read<TypeParam>(a, ColumnOrder(4, 3)); });
+  expect_error({"Koalesce::parallel_read_reduce(\"r\")", "ColumnOrder is one of 3 x 5"},
+               [&] { sum_by_column<TypeParam>(a, ColumnOrder(3, 5), {}); });
+  EXPECT_EQ(a.status(), ShadowStatus::untransposed);
+}
+
+TYPED_TEST(ParallelRead, matrix_out_of_reach) {
+  using Exec = typename TypeParam::exec;
+  if constexpr (Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible) {
+    GTEST_SKIP() << Exec::name() << " reaches the host's memory";
+  } else {
+    ShadowView const a(Kokkos::View<double**, LayoutRight, Kokkos::HostSpace>("h", 4, 3));
+    expect_error({"the matrix (\"h\")", "lies in Host", "cannot reach", "copy it to a View in"},
+                 [&] { read<TypeParam>(a, RowOrder()); });
+  }
+}
+
+}  // namespace
+}  // namespace Koalesce::Test
