@@ -71,7 +71,7 @@ if(Koalesce_ENABLE_PERF_TESTS)
 endif()
 if(Koalesce_ENABLE_EXAMPLES)
   list(APPEND _koalesce_needed PNG NIFTI CLI11)
-  list(APPEND CMAKE_MODULE_PATH "${PROJECT_SOURCE_DIR}/examples/mri_denoise/cmake")
+  list(APPEND CMAKE_MODULE_PATH "${PROJECT_SOURCE_DIR}/examples/common/cmake")
 endif()
 
 # What an earlier configure found in a prefix is looked for anew: the machine may have it by now, and
@@ -97,7 +97,7 @@ foreach(_koalesce_name IN LISTS _koalesce_needed)
   endif()
 endforeach()
 if(Koalesce_ENABLE_EXAMPLES)
-  # Data for the example, welcome but not needed: users may have their own.
+  # Data for the examples, welcome but not needed: users may have their own.
   find_file(Koalesce_MRI_VOLUME ch2better.nii.gz PATH_SUFFIXES share/mricron/templates
             DOC "MRI volume for the demo")
   if(NOT Koalesce_MRI_VOLUME)

@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-namespace mri {
+namespace examples::mri {
 namespace {
 
 using Exec = Kokkos::DefaultExecutionSpace;
@@ -164,4 +164,4 @@ DiffusionResult diffuse_plain(Volume const& volume, DiffusionSettings const& set
   return result;
 }
 
-}  // namespace mri
+}  // namespace examples::mri

@@ -2,13 +2,13 @@
 #ifndef MRI_DENOISE_DENOISE_HPP
 #define MRI_DENOISE_DENOISE_HPP
 
-#include "Volume.hpp"
+#include "../common/Volume.hpp"
 
 #include <functional>
 #include <string>
 #include <vector>
 
-namespace mri {
+namespace examples::mri {
 
 struct DiffusionSettings {
   int steps   = 0;
@@ -33,6 +33,6 @@ DiffusionResult diffuse(Volume const& volume, DiffusionSettings const& settings,
 /// The same by Kokkos::MDRangePolicy, with the fastest of several tilings.
 DiffusionResult diffuse_plain(Volume const& volume, DiffusionSettings const& settings, Progress const& progress);
 
-}  // namespace mri
+}  // namespace examples::mri
 
 #endif

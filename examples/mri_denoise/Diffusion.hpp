@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace mri {
+namespace examples::mri {
 
 /// The stencil: a point and its 26 neighbours.
 using Shape = Koalesce::Box<1, 1, 1>;
@@ -89,6 +89,6 @@ struct PlainStep {
   KOKKOS_FUNCTION void operator()(int z, int y, int x) const { out(z, y, x) = op.next(Values{in, z, y, x}); }
 };
 
-}  // namespace mri
+}  // namespace examples::mri
 
 #endif

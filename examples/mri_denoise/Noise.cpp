@@ -8,7 +8,7 @@
 #include <numbers>
 #include <random>
 
-namespace mri {
+namespace examples::mri {
 
 Range range(std::vector<float> const& voxels) {
   auto const [low, high] = std::minmax_element(voxels.begin(), voxels.end());
@@ -102,4 +102,4 @@ double psnr(std::vector<float> const& voxels, std::vector<float> const& truth, s
   return 10 * std::log10(peak * peak * count / squares);
 }
 
-}  // namespace mri
+}  // namespace examples::mri

@@ -2,12 +2,12 @@
 #ifndef MRI_DENOISE_NOISE_HPP
 #define MRI_DENOISE_NOISE_HPP
 
-#include "Volume.hpp"
+#include "../common/Volume.hpp"
 
 #include <cstdint>
 #include <vector>
 
-namespace mri {
+namespace examples::mri {
 
 /// Smallest and largest value.
 struct Range {
@@ -41,6 +41,6 @@ double noise_sigma(Volume const& geometry, std::vector<float> const& voxels, std
 double psnr(std::vector<float> const& voxels, std::vector<float> const& truth, std::vector<std::uint8_t> const& mask,
             double peak);
 
-}  // namespace mri
+}  // namespace examples::mri
 
 #endif

@@ -1,51 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Options.hpp"
 
-#include "OutputFile.hpp"
-#include "Volume.hpp"
-
-#include <CLI/CLI.hpp>
+#include "../common/CommandLine.hpp"
+#include "../common/Volume.hpp"
 
 #include <cmath>
-#include <iostream>
 #include <string>
 
-namespace mri {
+namespace examples::mri {
 namespace {
-
-/// The name without .nii or .nii.gz, or whatever extension it has.
-std::string stem(std::filesystem::path const& file) {
-  auto name = file.filename();
-  if (name.extension() == ".gz") name = name.stem();
-  return name.stem().string();
-}
-
-void require(bool condition, std::string const& message) {
-  if (!condition) throw UsageError(message);
-}
-
-bool same_file(std::filesystem::path const& a, std::filesystem::path const& b) {
-  std::error_code error;
-  return std::filesystem::equivalent(a, b, error) ||
-         std::filesystem::weakly_canonical(a, error) == std::filesystem::weakly_canonical(b, error);
-}
 
 void check(Options& o) {
   require(o.steps >= 1 && o.steps <= 100000, "--steps must be 1 to 100000");
   require(o.step > 0 && o.step <= 1, "--step must be greater than 0 and at most 1, where the scheme is stable");
   require(std::isfinite(o.k) && o.k >= 0, "--k must be a positive number, or 0 to derive it from the noise");
   require(o.add_noise >= 0 && o.add_noise <= 100, "--add-noise must be 0 to 100 (per cent of the range)");
-  require(o.threads >= 0 && o.threads <= 4096, "--threads must be 0 to 4096");
+  check_threads(o.threads);
 
   require(!o.input.empty(), "no volume given; see --help");
   if (o.output.empty()) o.output = stem(o.input) + "_denoised.nii.gz";
   if (o.picture.empty()) o.picture = stem(o.input) + "_denoised.png";
   require(is_nifti_name(o.output, o.compressed), o.output.string() + ": the name must end in .nii or .nii.gz");
-  require(o.picture.extension() == ".png", o.picture.string() + ": the name must end in .png");
-  for (auto const& file : {o.output, o.picture}) {
-    require(!same_file(file, o.input), file.string() + ": the output would overwrite the input");
-    OutputFile::check(file);
-  }
+  check_picture_name(o.picture);
+  check_output(o.output, o.input);
+  check_output(o.picture, o.input);
 }
 
 }  // namespace
@@ -84,19 +62,9 @@ bool parse_options(int argc, char** argv, Options& o) {
   app.add_option("--seed", o.seed, "Seed of that noise.")->capture_default_str();
   app.add_flag("--float", o.write_float, "Write float32, whatever the datatype of the volume.");
   app.add_flag("--no-compare", no_compare, "Do not run MDRangePolicy for comparison.");
-  app.add_option("--threads", o.threads, "CPU threads; 0 leaves that to Kokkos and its environment variables.")
-      ->capture_default_str();
-  app.footer(
-      "Existing output files are replaced, and only when the new ones are complete.\n"
-      "Exit status: 0, or 1 with one line on stderr, or 2 for a wrong command line.");
-  try {
-    app.parse(argc, argv);
-  } catch (CLI::CallForHelp const& help) {
-    app.exit(help);
-    return false;
-  } catch (CLI::ParseError const& error) {
-    throw UsageError(std::string(error.what()) + "; see --help");
-  }
+  add_threads_option(app, o.threads);
+  app.footer(help_footer);
+  if (!parse(app, argc, argv)) return false;
   o.input   = input;
   o.output  = output;
   o.picture = picture;
@@ -105,4 +73,4 @@ bool parse_options(int argc, char** argv, Options& o) {
   return true;
 }
 
-}  // namespace mri
+}  // namespace examples::mri

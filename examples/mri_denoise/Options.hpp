@@ -4,9 +4,8 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <stdexcept>
 
-namespace mri {
+namespace examples::mri {
 
 /// What the command line says.
 struct Options {
@@ -24,16 +23,11 @@ struct Options {
   int threads        = 0;  ///< 0: Kokkos chooses
 };
 
-/// Wrong use: the message is for the user.
-struct UsageError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 /// \param[out] options what was asked for, checked.
 /// \return false where --help was asked for and has been printed.
 /// \throws UsageError
 bool parse_options(int argc, char** argv, Options& options);
 
-}  // namespace mri
+}  // namespace examples::mri
 
 #endif

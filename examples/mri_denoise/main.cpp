@@ -2,13 +2,12 @@
 //
 // Denoises an MRI volume with Koalesce::parallel_stencil. The stencil is in Diffusion.hpp; see --help.
 
+#include "../common/OutputFile.hpp"
+#include "../common/Program.hpp"
+#include "BeforeAndAfter.hpp"
 #include "Denoise.hpp"
 #include "Noise.hpp"
 #include "Options.hpp"
-#include "OutputFile.hpp"
-#include "Picture.hpp"
-#include "Table.hpp"
-#include "Volume.hpp"
 
 #include <Kokkos_Core.hpp>
 
@@ -16,13 +15,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
-#include <exception>
-#include <iostream>
-#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
-namespace mri {
+namespace examples::mri {
 namespace {
 
 /// A bar on stderr that redraws itself; nothing where stderr is not a terminal.
@@ -101,37 +99,13 @@ void run(Options const& options) {
   picture.commit();
   table.row("written", options.output.string());
   table.row("", options.picture.string());
-  std::cout << table.text() << std::flush;
-  if (!std::cout) throw std::runtime_error("the table cannot be written to the standard output");
-}
-
-/// The one line that the user gets.
-int report(std::string message, int status) {
-  message = message.substr(0, message.find_last_not_of('\n') + 1);
-  std::replace(message.begin(), message.end(), '\n', ' ');
-  std::cerr << "mri_denoise: " << message << std::endl;
-  return status;
+  print(table);
 }
 
 }  // namespace
-}  // namespace mri
+}  // namespace examples::mri
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows over the limit is an error to report, not a crash
-  try {
-    mri::Options options;
-    if (!mri::parse_options(argc, argv, options)) return 0;
-    Kokkos::InitializationSettings settings;
-    settings.set_disable_warnings(true);
-    if (options.threads > 0) settings.set_num_threads(options.threads);
-    Kokkos::ScopeGuard const kokkos(settings);
-    mri::run(options);
-    return 0;
-  } catch (mri::UsageError const& error) {
-    return mri::report(error.what(), 2);
-  } catch (std::bad_alloc const&) {
-    return mri::report("not enough memory", 1);
-  } catch (std::exception const& error) {
-    return mri::report(error.what(), 1);
-  }
+  using namespace examples;
+  return run_program<mri::Options>("mri_denoise", argc, argv, mri::parse_options, mri::run);
 }

@@ -6,63 +6,7 @@
 # Every error of mri_denoise ends in one line on stderr, a status of 1 or 2, and no output file; small volumes of every
 # kind that it accepts are denoised. Needs no more than bash and coreutils.
 
-set -u
-program=$(realpath "$1")
-volume=$(realpath "$2")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-export LC_ALL=C OMP_PROC_BIND=false
-failures=0
-
-complain() {
-  echo "FAILED: $1"
-  sed 's/^/    /' stderr
-  failures=$((failures + 1))
-}
-
-# The bytes of numbers, least significant first: bytes <size> <number>...; big-endian with `swap=1`.
-swap=0
-bytes() {
-  local size=$1 number i order
-  shift
-  for number in "$@"; do
-    for ((i = 0; i < size; ++i)); do
-      order=$((swap ? size - 1 - i : i))
-      printf "\\x$(printf %02x $((number >> (8 * order) & 255)))"
-    done
-  done
-}
-
-zeros() { head -c "$1" /dev/zero; }
-
-# header <datatype> <bits> <8 dimensions> [slope, inter as IEEE bits]: a NIfTI-1 header in 352 bytes, no data.
-header() {
-  local datatype=$1 bits=$2 one=$((0x3f800000))
-  bytes 4 348
-  zeros 36
-  bytes 2 "${@:3:8}"
-  zeros 14
-  bytes 2 "$datatype" "$bits" 0
-  bytes 4 $one $one $one $one $one $one $one $one $((0x43b00000)) "${11:-0}" "${12:-0}"
-  zeros 224
-  printf 'n+1\0'
-  zeros 4
-}
-
-# fails <words that the message must have> <arguments>...
-fails() {
-  local words=$1 status
-  shift
-  rm -rf out
-  mkdir out
-  "$program" "$@" >stdout 2>stderr </dev/null
-  status=$?
-  if ((status != 1 && status != 2)); then complain "status $status: $*"; fi
-  if [[ $(wc -l <stderr) != 1 ]]; then complain "$(wc -l <stderr) lines on stderr: $*"; fi
-  if ! grep -qF -- "$words" stderr; then complain "the message lacks \"$words\": $*"; fi
-  if [[ -n $(ls -A out) ]]; then complain "it left $(ls -A out): $*"; fi
-}
+. "$(dirname "${BASH_SOURCE[0]}")/../common/test_support.sh"
 
 # succeeds <bytes that the output has> <arguments>...
 succeeds() {
@@ -145,23 +89,13 @@ fails "not supported" color.nii "${to[@]}"
 { header 2 8 3 20 24 16 1 1 1 1; zeros 7680; } >constant.nii
 fails "same value" constant.nii "${to[@]}"
 
-# A disk that is full: a limit on the size of files has the same effect.
+# A disk that is full
 { header 2 8 3 200 200 100 1 1 1 1; gzip -dc "$volume" | tail -c 20000000 | head -c 4000000; } >large.nii
-limited() {
-  (
-    failures=0
-    ulimit -f "$1"
-    fails "cannot be written" large.nii -o "$2" -p out/o.png --no-compare -n 1 --float --add-noise 5
-    exit $failures
-  ) || failures=$((failures + 1))
-}
+limited() { fails_on_full_disk "$1" large.nii -o "$2" -p out/o.png --no-compare -n 1 --float --add-noise 5; }
 limited 1 out/o.nii.gz     # the picture does not fit
 limited 2048 out/o.nii     # the picture does, the volume does not
 limited 2048 out/o.nii.gz
-if [[ -w /dev/full ]]; then
-  "$program" good.nii "${to[@]}" >/dev/full 2>stderr && complain "a full standard output went unnoticed"
-  if [[ $(wc -l <stderr) != 1 ]]; then complain "$(wc -l <stderr) lines on stderr for a full standard output"; fi
-fi
+notices_full_stdout good.nii "${to[@]}"
 
 # What is accepted
 succeeds 8032 good.nii -n 2
@@ -192,5 +126,4 @@ succeeds 368 big.nii -n 1 --k 1e-6 --no-compare
 "$program" --help >stdout 2>stderr || complain "--help"
 grep -q -- --add-noise stdout || complain "--help does not tell all"
 
-((failures == 0)) && echo "all passed"
-exit $((failures > 0))
+finish

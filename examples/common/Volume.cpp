@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Volume.hpp"
 
+#include "InputFile.hpp"
+
 #include <nifti1_io.h>
 
 #include <algorithm>
@@ -10,7 +12,7 @@
 #include <limits>
 #include <stdexcept>
 
-namespace mri {
+namespace examples {
 
 struct NiftiHeader {
   nifti_image* image;
@@ -121,12 +123,7 @@ bool is_nifti_name(std::filesystem::path const& file, bool& compressed) {
 Volume read_nifti(std::filesystem::path const& file) {
   nifti_set_debug_level(0);  // messages are ours
 
-  std::error_code error;
-  auto const status = std::filesystem::status(file, error);
-  if (!std::filesystem::exists(status)) fail(file, "no such file");
-  if (!std::filesystem::is_regular_file(status)) fail(file, "not a regular file");
-  if (std::filesystem::file_size(file, error) == 0) fail(file, "the file is empty");
-  if (!ZnzFile(file, "rb", false).is_open()) fail(file, "cannot be opened: " + reason());
+  check_input(file);
   check_dimensions(file);
   auto* const image = nifti_image_read(file.c_str(), 0);
   if (image == nullptr) fail(file, "not a NIfTI-1 file, or damaged");
@@ -234,4 +231,4 @@ void write_nifti(Volume const& volume, std::filesystem::path const& file, bool c
   if (!output.close()) fail(file, "cannot be written: " + reason());
 }
 
-}  // namespace mri
+}  // namespace examples

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace mri {
+namespace examples {
 namespace {
 
 [[noreturn]] void fail(std::filesystem::path const& file, std::string const& problem) {
@@ -79,4 +79,4 @@ void OutputFile::commit() {
   if (error) fail(m_target, "cannot be written: " + error.message());
 }
 
-}  // namespace mri
+}  // namespace examples

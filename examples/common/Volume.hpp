@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef MRI_DENOISE_VOLUME_HPP
-#define MRI_DENOISE_VOLUME_HPP
+#ifndef KOALESCE_EXAMPLES_VOLUME_HPP
+#define KOALESCE_EXAMPLES_VOLUME_HPP
 
 #include <array>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace mri {
+namespace examples {
 
 struct NiftiHeader;
 
@@ -52,6 +52,6 @@ void write_nifti(Volume const& volume, std::filesystem::path const& file, bool c
 /// Whether the name ends as a NIfTI file's; `compressed` tells which one.
 bool is_nifti_name(std::filesystem::path const& file, bool& compressed);
 
-}  // namespace mri
+}  // namespace examples
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef MRI_DENOISE_OUTPUT_FILE_HPP
-#define MRI_DENOISE_OUTPUT_FILE_HPP
+#ifndef KOALESCE_EXAMPLES_OUTPUT_FILE_HPP
+#define KOALESCE_EXAMPLES_OUTPUT_FILE_HPP
 
 #include <filesystem>
 
-namespace mri {
+namespace examples {
 
 /// \brief A file that appears under its name only when it is complete.
 ///
@@ -29,6 +29,6 @@ class OutputFile {
   std::filesystem::path m_target, m_temporary;
 };
 
-}  // namespace mri
+}  // namespace examples
 
 #endif

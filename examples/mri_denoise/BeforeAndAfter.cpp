@@ -1,60 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Picture.hpp"
-
-#include <png.h>
+#include "BeforeAndAfter.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <memory>
-#include <stdexcept>
-#include <string_view>
+#include <cstdint>
 
-namespace mri {
+namespace examples::mri {
 namespace {
 
-constexpr int gap            = 8;
-constexpr int letter_scale   = 2;
-constexpr int title_height   = 7 * letter_scale + 2 * gap;
+constexpr int gap = 8;
+constexpr Lettering letters{2, 255};
+constexpr int title_height   = letters.height() + 2 * gap;
 constexpr std::uint8_t black = 0;
-constexpr std::uint8_t white = 255;
 constexpr int smallest_panel = 200;  // pixels; smaller volumes are enlarged
 constexpr int largest_panel  = 1000;
-
-/// The capital letters of the titles, 5 x 7 points each.
-std::array<std::string_view, 7> letter(char c) {
-  switch (c) {
-    case 'A': return {" ### ", "#   #", "#   #", "#####", "#   #", "#   #", "#   #"};
-    case 'B': return {"#### ", "#   #", "#   #", "#### ", "#   #", "#   #", "#### "};
-    case 'D': return {"#### ", "#   #", "#   #", "#   #", "#   #", "#   #", "#### "};
-    case 'E': return {"#####", "#    ", "#    ", "#### ", "#    ", "#    ", "#####"};
-    case 'F': return {"#####", "#    ", "#    ", "#### ", "#    ", "#    ", "#    "};
-    case 'M': return {"#   #", "## ##", "# # #", "# # #", "#   #", "#   #", "#   #"};
-    case 'O': return {" ### ", "#   #", "#   #", "#   #", "#   #", "#   #", " ### "};
-    case 'R': return {"#### ", "#   #", "#   #", "#### ", "# #  ", "#  # ", "#   #"};
-    case 'T': return {"#####", "  #  ", "  #  ", "  #  ", "  #  ", "  #  ", "  #  "};
-    case 'V': return {"#   #", "#   #", "#   #", "#   #", " # # ", " # # ", "  #  "};
-    default: return {"     ", "     ", "     ", "     ", "     ", "     ", "     "};
-  }
-}
-
-/// Writes a title whose middle is at x.
-void draw_title(Picture& picture, std::string_view title, int x, int y) {
-  x -= int(title.size()) * 6 * letter_scale / 2;
-  for (char const c : title) {
-    auto const points = letter(c);
-    for (int row = 0; row < 7 * letter_scale; ++row)
-      for (int column = 0; column < 5 * letter_scale; ++column) {
-        int const to = x + column;
-        if (points[row / letter_scale][column / letter_scale] == '#' && to >= 0 && to < picture.width)
-          picture.at(to, y + row) = white;
-      }
-    x += 6 * letter_scale;
-  }
-}
 
 /// A plane through the middle of the volume, in terms of the patient's directions (0 right, 1 front, 2 top).
 struct Plane {
@@ -151,7 +111,7 @@ Picture before_and_after(Volume const& geometry, std::vector<float> const& befor
   Picture picture(3 * widest + 4 * gap, height, black);
   auto const left_of = [&](int column) { return gap + column * (widest + gap); };
   for (int column = 0; column < 3; ++column)
-    draw_title(picture, std::array{"BEFORE", "AFTER", "REMOVED"}[column], left_of(column) + widest / 2, gap);
+    letters.draw_centered(picture, std::array{"BEFORE", "AFTER", "REMOVED"}[column], left_of(column) + widest / 2, gap);
 
   // The third column: black to white is what nearly all pixels of the three slices have.
   std::vector<float> removed;
@@ -177,22 +137,4 @@ Picture before_and_after(Volume const& geometry, std::vector<float> const& befor
   return picture;
 }
 
-void write_png(Picture const& picture, std::filesystem::path const& file) {
-  auto const fail = [&](std::string const& why) {
-    throw std::runtime_error(file.string() + ": cannot be written: " + why);
-  };
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> output(std::fopen(file.c_str(), "wb"), &std::fclose);
-  if (!output) fail(std::strerror(errno));
-
-  png_image image{};
-  image.version = PNG_IMAGE_VERSION;
-  image.width   = picture.width;
-  image.height  = picture.height;
-  image.format  = PNG_FORMAT_GRAY;
-  errno         = 0;
-  if (png_image_write_to_stdio(&image, output.get(), 0, picture.pixels.data(), 0, nullptr) == 0)
-    fail(errno != 0 ? std::strerror(errno) : image.message);
-  if (std::fclose(output.release()) != 0) fail(std::strerror(errno));
-}
-
-}  // namespace mri
+}  // namespace examples::mri

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef COLUMN_STATISTICS_KERNELS_HPP
+#define COLUMN_STATISTICS_KERNELS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_ScatterView.hpp>
+
+#include <cstdint>
+
+/// Two passes: the means, then the products of what is left without them. Sums of squares less squares of sums, in one
+/// pass, would lose the deviation of columns whose mean is large. For the same reason a column's first value, its
+/// `shift`, is subtracted before anything is added up; `offset` is the mean of what remains.
+namespace examples::columns {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+/// As a file has it: a sample's values lie next to each other.
+using Matrix  = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;
+using Columns = Kokkos::View<double*, Exec>;
+
+/// Sums for every column, in several parts that neighbouring samples take turns with, so that they need not wait for
+/// each other: by copies for each thread on CPUs, by atomics on GPUs.
+using Sums          = Kokkos::Experimental::ScatterView<double**, Kokkos::LayoutRight, Exec>;
+constexpr int parts = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Exec::memory_space>::accessible ? 8 : 32;
+
+/// What parallel_read calls for every value, in the order of the columns.
+struct AddToColumn {
+  Columns shift;
+  Sums sums;
+  double inverse_rows;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item, double value) const {
+    // item / rows without a division; exact, because fractions stay half an item away from whole numbers.
+    auto const column = std::int64_t((double(item) + 0.5) * inverse_rows);
+    sums.access()(column, item % parts) += value - shift(column);
+  }
+};
+
+/// The mean from the parts of a column's sum.
+struct MeanOfParts {
+  Kokkos::View<double**, Kokkos::LayoutRight, Exec> sums;
+  Columns offset;
+  std::int64_t rows;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t column) const {
+    double sum = 0;
+    for (int part = 0; part < parts; ++part) sum += sums(column, part);
+    offset(column) = sum / double(rows);
+  }
+};
+
+/// The same without Koalesce: a team takes a column of the original.
+struct PlainMean {
+  using Member = Kokkos::TeamPolicy<Exec>::member_type;
+
+  Matrix a;
+  Columns shift, offset;
+
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    std::int64_t const column = team.league_rank(), rows = std::int64_t(a.extent(0));
+    double const first = shift(column);
+    double sum         = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, rows),
+        [&](std::int64_t sample, double& update) { update += a(sample, column) - first; }, sum);
+    Kokkos::single(Kokkos::PerTeam(team), [&] { offset(column) = sum / double(rows); });
+  }
+};
+
+/// Sums of products of a few columns with a few others.
+struct Products {
+  static constexpr int tile = 4;
+
+  double value[tile][tile] = {};
+
+  KOKKOS_FUNCTION Products& operator+=(Products const& other) {
+    for (int i = 0; i < tile; ++i)
+      for (int j = 0; j < tile; ++j) value[i][j] += other.value[i][j];
+    return *this;
+  }
+};
+
+/// \brief Dot products of all pairs of columns without their means, on and above the diagonal. A team takes a tile of
+/// pairs, its threads go down the columns.
+///
+/// \tparam View the original, or what by_column returned: the kernel is the same.
+template <class View>
+struct DotProducts {
+  using Member              = Kokkos::TeamPolicy<Exec>::member_type;
+  static constexpr int tile = Products::tile;
+
+  View a;
+  Columns shift, offset;
+  Matrix products;
+
+  static std::int64_t tiles(std::int64_t columns) { return (columns + tile - 1) / tile; }
+
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    std::int64_t const rows = std::int64_t(a.extent(0)), columns = std::int64_t(a.extent(1));
+    std::int64_t const across = (columns + tile - 1) / tile;
+    std::int64_t const i0 = team.league_rank() / across * tile, j0 = team.league_rank() % across * tile;
+    if (j0 < i0) return;
+
+    // At the edge the last column stands in for those that are missing.
+    std::int64_t column[2][tile];
+    double first[2][tile], mean[2][tile];
+    for (int k = 0; k < tile; ++k) {
+      column[0][k] = Kokkos::min(i0 + k, columns - 1);
+      column[1][k] = Kokkos::min(j0 + k, columns - 1);
+      for (int side = 0; side < 2; ++side) {
+        first[side][k] = shift(column[side][k]);
+        mean[side][k]  = offset(column[side][k]);
+      }
+    }
+    Products sum;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, rows),
+        [&](std::int64_t sample, Products& update) {
+          double x[2][tile];
+          for (int side = 0; side < 2; ++side)
+            for (int k = 0; k < tile; ++k) x[side][k] = a(sample, column[side][k]) - first[side][k] - mean[side][k];
+          for (int i = 0; i < tile; ++i)
+            for (int j = 0; j < tile; ++j) update.value[i][j] += x[0][i] * x[1][j];
+        },
+        Kokkos::Sum<Products>(sum));
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      for (int i = 0; i < tile && i0 + i < columns; ++i)
+        for (int j = 0; j < tile && j0 + j < columns; ++j) products(i0 + i, j0 + j) = sum.value[i][j];
+    });
+  }
+};
+
+}  // namespace examples::columns
+
+template <>
+struct Kokkos::reduction_identity<examples::columns::Products> {
+  KOKKOS_FUNCTION static examples::columns::Products sum() { return {}; }
+};
+
+#endif
