@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "TestSupport.hpp"
-
-#include <fstream>
+#include "LargeSupport.hpp"
 
 /// More than 2^31 points. Fields of one byte an element: 2 GiB each.
 namespace Koalesce::Test {
@@ -12,17 +10,6 @@ class StencilLarge : public ::testing::Test {};
 TYPED_TEST_SUITE(StencilLarge, AllPaths, PathNames);
 
 using Byte = std::int8_t;
-
-/// Whether the host has `gib` GiB to spare; not known is no.
-bool host_has_gib(std::int64_t gib) {
-  std::ifstream info("/proc/meminfo");
-  for (std::string key, unit; info >> key;) {
-    std::int64_t kib = 0;
-    if (key == "MemAvailable:" && info >> kib) return kib >= (gib << 20);
-    std::getline(info, unit);
-  }
-  return false;
-}
 
 /// What the field holds at an element, and the stencil makes of it.
 struct Value {
