@@ -124,6 +124,12 @@ TYPED_TEST(ParallelRead, batch_is_read_matrix_by_matrix) {
   EXPECT_EQ(kernels_of<TypeParam>(b, opaque(down)), classified<TypeParam>("transposing"));
 }
 
+/// Every third half-warp begins in one matrix and ends in the next.
+TYPED_TEST(ParallelRead, half_warps_across_two_matrices_go_by_column_in_each) {
+  ShadowView const a(Kokkos::View<double***, LayoutRight, typename TypeParam::exec::memory_space>("m", 400, 17, 3));
+  EXPECT_EQ(kernels_of<TypeParam>(a, opaque(ColumnOrder(17, 3, 400))), classified<TypeParam>("transposing"));
+}
+
 /// Any way through one row, or one column, is as good.
 TYPED_TEST(ParallelRead, vectors_are_read_where_they_are) {
   for (auto const& n : {Index<2>{1, 5000}, {5000, 1}, {1, 1}}) {
