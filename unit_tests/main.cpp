@@ -23,6 +23,10 @@ std::vector<std::uint64_t> const& test_seeds() { return seeds; }
 
 }  // namespace Koalesce::Test
 
+/// Sanitizers end a program that asks for more memory than there is, unless told otherwise; tests do ask.
+extern "C" char const* __asan_default_options() { return "allocator_may_return_null=1"; }
+extern "C" char const* __tsan_default_options() { return "allocator_may_return_null=1"; }
+
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   Kokkos::ScopeGuard kokkos(argc, argv);
