@@ -40,7 +40,7 @@ struct PortableRead {
 
   Work work;
 
-  static constexpr std::size_t scratch_bytes() { return half_warps; }
+  KOKKOS_FUNCTION static constexpr std::size_t scratch_bytes() { return half_warps; }
 
   KOKKOS_FUNCTION bool goes_by_column(std::int64_t item, int count) const {
     std::int64_t const first = work.place(work.map(item));

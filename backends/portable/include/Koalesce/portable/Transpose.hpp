@@ -89,7 +89,9 @@ struct PortableTranspose {
   /// Two tiles that mirror each other change places; each pair has one team.
   template <class Member>
   KOKKOS_FUNCTION void swap(Member const& team) const {
-    auto const [b, r0, c0] = place(team);
+    // Clang before 16 captures no structured bindings.
+    Place const first    = place(team);
+    std::int64_t const b = first.b, r0 = first.r, c0 = first.c;
     if (r0 > c0) return;
     T* const shared = scratch(team);
     int const m = grid.rows_from(r0), n = grid.columns_from(c0), pitch = grid.pitch();
