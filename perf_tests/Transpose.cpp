@@ -15,6 +15,7 @@
 
 #include "Measure.hpp"
 #include "TransposePeers.hpp"
+#include "TransposeRead.hpp"
 
 namespace {
 
@@ -94,4 +95,4 @@ void add_transposes() {
 
 }  // namespace
 
-int main(int argc, char** argv) { perf::run(argc, argv, {add_transposes}); }
+int main(int argc, char** argv) { perf::run(argc, argv, {add_transposes, add_reads}); }

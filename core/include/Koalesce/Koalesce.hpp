@@ -6,6 +6,7 @@
 /// All of Koalesce.
 
 #include <Koalesce/HalfWarp.hpp>
+#include <Koalesce/HalfWarpTile.hpp>
 #include <Koalesce/Halo.hpp>
 #include <Koalesce/ParallelRead.hpp>
 #include <Koalesce/ShadowView.hpp>

@@ -15,10 +15,11 @@ namespace Koalesce {
 /// chip, into the shadow that later ones read, coalesced. Other accesses read the original. The result never depends on
 /// it.
 ///
-/// Where ColumnOrder and RowOrder go is known. Any other map is classified: while there is no shadow and the range is
-/// the whole matrix, a kernel looks at a sample of its half-warps and the call waits for it, as for a reduction into a
-/// variable; with a shadow, each half-warp is looked at where it reads. Else asynchronous: the kernel
-/// "Koalesce::<backend>::<label> [<way>]" runs on the instance given, <way> being original, transposing or shadow.
+/// Where ColumnOrder and RowOrder go is known. A map of any other type is classified when `a` first sees it: a kernel
+/// looks at a sample of its half-warps, and that one call waits for it, as for a reduction into a variable. Of a map
+/// that is found to be mixed each half-warp decides for itself where it reads. Otherwise asynchronous: the kernel
+/// "Koalesce::<backend>::<label> [<way>]" runs on the instance given, <way> being original, transposing, shadow or
+/// mixed.
 ///
 /// \tparam BackendTag   the backend; Backend::Native is the execution space's own.
 /// \param[in] label     name of the kernel for profilers.

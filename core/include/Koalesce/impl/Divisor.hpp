@@ -30,14 +30,22 @@ class Divisor {
       }
     }
     m_factor = quotient + (rest > 0);
-    m_shift  = bits - 1;
+    m_bits   = bits;
+    // 2^(31 + bits) / divisor, rounded up. It would divide by more than 2^31 what is less: the quotient is 0.
+    if (bits < 32) m_short_factor = std::uint32_t(((std::uint64_t(1) << (31 + bits)) + divisor - 1) / divisor);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t divisor() const { return m_divisor; }
 
+  /// The quotient of a dividend below 2^31.
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t divide_short(std::uint32_t dividend) const {
+    return std::uint32_t((std::uint64_t(2 * dividend) * m_short_factor) >> 32) >> (m_bits & 31);
+  }
+
   KOKKOS_FORCEINLINE_FUNCTION friend std::int64_t operator/(std::int64_t dividend, Divisor const& d) {
-    if (d.m_shift < 0) return dividend;
-    return std::int64_t(high_product(std::uint64_t(dividend), d.m_factor) >> d.m_shift);
+    // 64-bit products are many instructions on a GPU.
+    if (dividend >> 31 == 0) return d.divide_short(std::uint32_t(dividend));
+    return std::int64_t(high_product(2 * std::uint64_t(dividend), d.m_factor) >> d.m_bits);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION friend std::int64_t operator%(std::int64_t dividend, Divisor const& d) {
@@ -59,8 +67,9 @@ class Divisor {
   }
 
   std::int64_t m_divisor;
-  std::uint64_t m_factor = 0;
-  int m_shift            = -1;
+  std::uint64_t m_factor       = 0;
+  std::uint32_t m_short_factor = 0;
+  int m_bits                   = 0;
 };
 
 }  // namespace Koalesce::Impl

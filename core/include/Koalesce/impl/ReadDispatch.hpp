@@ -80,10 +80,9 @@ struct CountByColumn {
   }
 };
 
-/// Whether the map goes down the columns of what is far apart in the original, as far as a sample of its half-warps
-/// shows. Waits for the sample, as every Kokkos reduction into a variable does.
+/// Waits for the sample, as every Kokkos reduction into a variable does.
 template <class BackendTag, class Exec, class Work>
-bool goes_by_column(BackendTag, Exec const& exec, std::string const& label, Work const& work) {
+Traversal classify(BackendTag, Exec const& exec, std::string const& label, Work const& work) {
   constexpr std::int64_t most   = 1024;
   std::int64_t const half_warps = (work.items() + HalfWarp::size - 1) / HalfWarp::size;
   std::int64_t const samples    = std::min(half_warps, most);
@@ -91,37 +90,51 @@ bool goes_by_column(BackendTag, Exec const& exec, std::string const& label, Work
   Kokkos::parallel_reduce(kernel_label(BackendTag{}, label + " [classification]"),
                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, samples),
                           CountByColumn<Work>{work, half_warps, samples}, by_column);
-  return by_column >= samples - samples / 16;
+  std::int64_t const few = samples / 16;
+  return by_column >= samples - few ? Traversal::by_column : by_column <= few ? Traversal::irregular : Traversal::mixed;
 }
 
-/// Chooses one of three ways: the original; transposing while reading; the shadow.
+/// What is known of the map; a map of a type that this view has not seen yet is classified.
+template <class Tag, class Exec, class Work, class State>
+Traversal traversal_of(Tag, Exec const& exec, std::string const& label, Work const& work, State& state) {
+  if (work.is_known_far()) return Traversal::by_column;
+  auto const [known, is_new] = state.traversals.try_emplace(typeid(typename Work::Map), Traversal::irregular);
+  if (is_new) known->second = classify(Tag{}, exec, label, work);
+  return known->second;
+}
+
+/// Chooses among the original, transposing while reading, and the shadow.
 template <class BackendTag, class Exec, class View, class Map, class Consumer, class Result>
 void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> const& a, std::int64_t begin,
                    std::int64_t end, Map const& map, Consumer const& consumer, Result& result) {
-  using Tag = Backend::Resolve<BackendTag, Exec>;
-  auto work = make_read_work(a.base(), begin, end, map, consumer);
-  if (work.items() == 0 || work.is_known_near() || work.is_vector())
-    return run_read(Tag{}, exec, label + " [original]", work, result);
-
-  auto& state = ShadowAccess<View>::state(a);
+  using Tag        = Backend::Resolve<BackendTag, Exec>;
+  auto const named = [&](char const* way) { return kernel_label(Tag{}, label + way); };
+  auto work        = make_read_work(a.base(), begin, end, map, consumer);
+  auto& state      = ShadowAccess<View>::state(a);
   std::unique_lock lock(state.mutex);
   Along const far  = work.by_columns ? Along::rows : Along::columns;
   auto& shadow     = state[far];
   bool const whole = work.begin == 0 && work.items() == work.size();
-  if (!shadow.valid && whole && !shadow.no_memory &&
-      (work.is_known_far() || goes_by_column(Tag{}, exec, label, work)) && allocate_shadow(state, far, a.base())) {
-    begin_after(exec, shadow.built.get());
-    run_transposing_read(Tag{}, exec, label + " [transposing]", work, shadow.view.data(), result);
+  bool const useful =
+      work.items() > 0 && !work.is_vector() && !work.is_known_near() && (shadow.valid || (whole && !shadow.no_memory));
+  auto const goes = useful ? traversal_of(Tag{}, exec, label, work, state) : Traversal::irregular;
+
+  if (goes == Traversal::irregular ||
+      (!shadow.valid && (goes == Traversal::mixed || !allocate_shadow(state, far, a.base())))) {
+    lock.unlock();
+    return run_original_read(exec, named(" [original]"), work, result);
+  }
+  begin_after(exec, shadow.built.get());
+  if (!shadow.valid) {
+    run_transposing_read(Tag{}, exec, named(" [transposing]"), work, shadow.view.data(), result);
     shadow.built = std::make_unique<CompletionOf<Exec>>(exec);
     shadow.valid = true;
     return;
   }
-  if (shadow.valid) {
-    begin_after(exec, shadow.built.get());
-    work.shadow = shadow.view.data();
-  }
+  work.shadow = shadow.view.data();
   lock.unlock();
-  run_read(Tag{}, exec, label + (work.shadow ? " [shadow]" : " [original]"), work, result);
+  if (goes == Traversal::mixed) run_mixed_read(Tag{}, exec, named(" [mixed]"), work, result);
+  else run_shadow_read(exec, named(" [shadow]"), work, result);
 }
 
 }  // namespace Koalesce::Impl

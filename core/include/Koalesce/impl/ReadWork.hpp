@@ -14,6 +14,9 @@
 
 namespace Koalesce::Impl {
 
+/// What a sample of a map's half-warps says of it: whether they go down the columns of what is far apart in memory.
+enum class Traversal { irregular, mixed, by_column };
+
 /// What parallel_for gives a consumer instead of a variable to reduce into.
 struct NoUpdate {};
 
@@ -39,15 +42,16 @@ struct ReadWork {
   Map map;
   Consumer consumer;
 
-  /// Offset in the original and place in the shadow.
+  /// Offset in the original, place in the shadow, row and column.
   struct Element {
-    std::int64_t offset, place;
+    std::int64_t offset, place, i, j;
   };
 
   KOKKOS_FORCEINLINE_FUNCTION Element element(std::int64_t index) const {
     std::int64_t const row = index / columns, j = index - row * columns.divisor();
     std::int64_t const b = batch == 1 ? 0 : row / rows, i = row - b * rows.divisor();
-    return {dense ? index : base_at(b, i, j), by_columns ? index : (b * columns.divisor() + j) * rows.divisor() + i};
+    return {dense ? index : base_at(b, i, j), by_columns ? index : (b * columns.divisor() + j) * rows.divisor() + i, i,
+            j};
   }
 
   KOKKOS_FORCEINLINE_FUNCTION T original(std::int64_t index) const {
@@ -57,9 +61,15 @@ struct ReadWork {
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t place(std::int64_t index) const { return element(index).place; }
 
   template <class Update>
-  KOKKOS_FORCEINLINE_FUNCTION void consume(std::int64_t item, T const& value, Update& update) const {
+  KOKKOS_FORCEINLINE_FUNCTION static void consume(Consumer const& consumer, std::int64_t item, T const& value,
+                                                  Update& update) {
     if constexpr (std::is_same_v<Update, NoUpdate>) consumer(item, value);
     else consumer(item, value, update);
+  }
+
+  template <class Update>
+  KOKKOS_FORCEINLINE_FUNCTION void consume(std::int64_t item, T const& value, Update& update) const {
+    consume(consumer, item, value, update);
   }
 
   std::int64_t size() const { return batch * rows.divisor() * columns.divisor(); }
@@ -79,13 +89,11 @@ struct ReadWork {
     return {reinterpret_cast<Word const*>(base), reinterpret_cast<Word*>(to), batch, m, n, from, {m * n, 1, m}};
   }
 
+  static constexpr bool has_known_map = std::is_same_v<Map, ColumnOrder> || std::is_same_v<Map, RowOrder>;
+
   /// Whether the map is known to go along what is far apart in the original, so that item and place are the same.
-  KOKKOS_FORCEINLINE_FUNCTION bool is_known_far() const {
-    return (std::is_same_v<Map, ColumnOrder> && !by_columns) || (std::is_same_v<Map, RowOrder> && by_columns);
-  }
-  bool is_known_near() const {
-    return (std::is_same_v<Map, ColumnOrder> && by_columns) || (std::is_same_v<Map, RowOrder> && !by_columns);
-  }
+  bool is_known_far() const { return has_known_map && std::is_same_v<Map, RowOrder> == by_columns; }
+  bool is_known_near() const { return has_known_map && !is_known_far(); }
 };
 
 /// A body with a last argument to reduce into, as a functor without one.

@@ -3,13 +3,16 @@
 #define KOALESCE_IMPL_SHADOW_STATE_HPP
 
 #include <Koalesce/impl/Completion.hpp>
+#include <Koalesce/impl/ReadWork.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <typeindex>
 
 namespace Koalesce::Impl {
 
@@ -30,6 +33,7 @@ template <class View>
 struct ShadowState {
   std::mutex mutex;
   Shadow<View> along[2];
+  std::map<std::type_index, Traversal> traversals;  // of the index maps seen
   std::size_t most_bytes;
 
   Shadow<View>& operator[](Along a) { return along[a == Along::columns]; }

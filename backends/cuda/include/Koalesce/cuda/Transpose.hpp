@@ -13,28 +13,39 @@
 namespace Koalesce::Impl {
 
 template <class Tile>
-__global__ __launch_bounds__(Tile::threads) void transpose_kernel(TransposeWork<typename Tile::Element> const work,
-                                                                  typename Tile::Plan const plan) {
+__global__ __launch_bounds__(Tile::threads,
+                             Tile::blocks) void transpose_kernel(TransposeWork<typename Tile::Element> const work,
+                                                                 typename Tile::Plan const plan) {
   extern __shared__ __align__(16) unsigned char koalesce_transpose_tile[];
-  Tile const tile(work, plan, blockIdx.x, koalesce_transpose_tile, int(threadIdx.x));
-  tile.read();
+  Tile const tile(work, plan, plan.grid.tile(blockIdx.x), koalesce_transpose_tile, int(threadIdx.x));
+  typename Tile::Loaded loaded;
+  tile.load(loaded);
+  tile.put(loaded);
   __syncthreads();
   tile.write(NoSink{});
 }
 
 /// Two tiles that mirror each other change places; each pair has one block.
 template <class Tile>
-__global__ __launch_bounds__(Tile::threads) void transpose_in_place_kernel(
+__global__ __launch_bounds__(Tile::threads, Tile::blocks) void transpose_in_place_kernel(
     TransposeWork<typename Tile::Element> const work, typename Tile::Plan const plan) {
   extern __shared__ __align__(16) unsigned char koalesce_transpose_tile[];
-  Tile const tile(work, plan, blockIdx.x, koalesce_transpose_tile, int(threadIdx.x));
-  if (!tile.on_diagonal() && !tile.above_diagonal()) return;
-  Tile const mirrored = tile.mirrored(koalesce_transpose_tile + plan.shared_bytes());
-  tile.template read<false>();
-  if (tile.above_diagonal()) mirrored.template read<false>();
+  auto const at = plan.grid.tile(blockIdx.x);
+  if (at.row > at.column) return;
+  bool const pair = at.row < at.column;
+  Tile const tile(work, plan, at, koalesce_transpose_tile, int(threadIdx.x));
+  Tile const mirrored(work, plan, {at.batch, at.column, at.row}, koalesce_transpose_tile + plan.shared_bytes(),
+                      int(threadIdx.x));
+  typename Tile::Loaded loaded;
+  tile.template load<false>(loaded);
+  tile.put(loaded);
+  if (pair) {
+    mirrored.template load<false>(loaded);
+    mirrored.put(loaded);
+  }
   __syncthreads();
   tile.write(NoSink{});
-  if (tile.above_diagonal()) mirrored.write(NoSink{});
+  if (pair) mirrored.write(NoSink{});
 }
 
 /// Launches `kernel` with `tiles` tiles of shared memory a block.
@@ -48,33 +59,35 @@ void launch_transpose(Kokkos::Cuda const& exec, std::string const& label, Transp
       .launch(exec, plan.size(), work, plan);
 }
 
-/// Whether rows of one side and columns of the other are made of whole vectors.
+/// Whether rows of one side and columns of the other are made of whole vectors; elements lie anywhere.
 template <int Bytes, class T>
 bool has_vectors(TransposeWork<T> const& work) {
+  if (Bytes == sizeof(T)) return true;
   auto const whole = [](std::int64_t stride) { return stride * std::int64_t(sizeof(T)) % Bytes == 0; };
   return work.from_at.column == 1 && work.to_at.row == 1 && is_aligned(work.from, Bytes) &&
          is_aligned(work.to, Bytes) && whole(work.from_at.row) && whole(work.to_at.column) &&
          (work.batch == 1 || (whole(work.from_at.batch) && whole(work.to_at.batch)));
 }
 
-/// Calls run with the tile that suits the work, and returns what it does.
-template <class T, class Run>
-auto with_transpose_tile(TransposeWork<T> const& work, Run const& run) {
-  using Tuning      = TransposeTuning<int(sizeof(T))>;
-  using Vectors     = typename Tuning::Vectors;
-  using Scalars     = typename Tuning::Scalars;
+/// Calls run with the tile for Scalars or Vectors, as the work allows, and returns what it does.
+template <class Vectors, class Scalars, class T, class Run>
+auto with_tile(TransposeWork<T> const& work, Run const& run) {
   bool const narrow = work.rows < Scalars::rows || work.columns < Scalars::columns;
   if (narrow) return run.template operator()<NarrowTile<int(sizeof(T))>>();
   if (has_vectors<Vectors::vector>(work)) return run.template operator()<TransposeTile<Vectors>>();
-  return run.template operator()<TransposeTile<Scalars>>();
+  if constexpr (std::is_same_v<Vectors, Scalars>) return run.template operator()<NarrowTile<int(sizeof(T))>>();
+  else return run.template operator()<TransposeTile<Scalars>>();
 }
 
 template <class T>
 void run_transpose(Backend::Cuda, Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work) {
-  using Square = TransposeTile<typename TransposeTuning<int(sizeof(T))>::Squares>;
-  if (work.is_in_place()) return launch_transpose<Square>(exec, label, work, transpose_in_place_kernel<Square>, 2);
-  with_transpose_tile(work,
-                      [&]<class Tile>() { launch_transpose<Tile>(exec, label, work, transpose_kernel<Tile>, 1); });
+  using Tuning = TransposeTuning<int(sizeof(T))>;
+  if (work.is_in_place()) {
+    using Square = TransposeTile<typename Tuning::Squares>;
+    return launch_transpose<Square>(exec, label, work, transpose_in_place_kernel<Square>, 2);
+  }
+  with_tile<typename Tuning::Vectors, typename Tuning::Scalars>(
+      work, [&]<class Tile>() { launch_transpose<Tile>(exec, label, work, transpose_kernel<Tile>, 1); });
 }
 
 /// Rows that stay rows coalesce as they are.

@@ -14,17 +14,14 @@ namespace Koalesce::Impl {
 
 /// The tiles of a batch of matrices. Blocks go down strips that are `strip` tiles wide, so that those under way at a
 /// time write, and read, pieces of memory that lie next to each other.
-///
-/// A few rows or columns that are left over are not worth a tile, which takes as long as a full one: they go with the
-/// last.
 class TransposeGrid {
  public:
   TransposeGrid() = default;
 
-  /// \param[in] rest what is left over may go with the last tiles.
-  TransposeGrid(std::int64_t batch, std::int64_t rows, std::int64_t columns, int tile_rows, int tile_columns, int strip,
-                bool rest)
-      : m_down(tiles(rows, tile_rows, rest)), m_across(tiles(columns, tile_columns, rest)), m_batch(batch) {
+  TransposeGrid(std::int64_t batch, std::int64_t rows, std::int64_t columns, int tile_rows, int tile_columns, int strip)
+      : m_down((rows + tile_rows - 1) / tile_rows),
+        m_across((columns + tile_columns - 1) / tile_columns),
+        m_batch(batch) {
     std::int64_t const width = std::min<std::int64_t>(strip, m_across);
     m_matrix                 = Divisor(m_down * m_across);
     m_strip                  = Divisor(m_down * width);
@@ -32,30 +29,26 @@ class TransposeGrid {
     m_last_width             = Divisor(m_across % width > 0 ? m_across % width : width);
   }
 
-  std::int64_t size() const { return m_batch * m_down * m_across; }
+  KOKKOS_FUNCTION std::int64_t size() const { return m_batch * m_down * m_across; }
 
   struct Tile {
     std::int64_t batch, row, column;
-    bool last_row, last_column;
   };
 
-  __device__ __forceinline__ Tile tile(std::int64_t block) const {
-    std::int64_t const batch     = block / m_matrix;
-    std::int64_t const in_matrix = block - batch * m_matrix.divisor();
-    std::int64_t const strip     = in_matrix / m_strip;
-    std::int64_t const in_strip  = in_matrix - strip * m_strip.divisor();
-    std::int64_t const left      = strip * m_width.divisor();
-    bool const whole             = left + m_width.divisor() <= m_across;
-    std::int64_t const row       = whole ? in_strip / m_width : in_strip / m_last_width;
-    std::int64_t const column    = left + in_strip - row * (whole ? m_width.divisor() : m_last_width.divisor());
-    return {batch, row, column, row == m_down - 1, column == m_across - 1};
+  /// \param[in] block below 2^31, as every number here then is.
+  __device__ __forceinline__ Tile tile(std::uint32_t block) const {
+    std::uint32_t const batch     = m_matrix.divide_short(block);
+    std::uint32_t const in_matrix = block - batch * short_of(m_matrix);
+    std::uint32_t const strip     = m_strip.divide_short(in_matrix);
+    std::uint32_t const in_strip  = in_matrix - strip * short_of(m_strip);
+    std::uint32_t const left      = strip * short_of(m_width);
+    bool const whole              = left + short_of(m_width) <= std::uint32_t(m_across);
+    std::uint32_t const row       = whole ? m_width.divide_short(in_strip) : m_last_width.divide_short(in_strip);
+    return {batch, row, left + in_strip - row * (whole ? short_of(m_width) : short_of(m_last_width))};
   }
 
  private:
-  static std::int64_t tiles(std::int64_t n, int tile, bool rest) {
-    std::int64_t const full = n / tile, left = n % tile;
-    return left > (rest ? tile / 8 : 0) || full == 0 ? full + 1 : full;
-  }
+  __device__ __forceinline__ static std::uint32_t short_of(Divisor const& d) { return std::uint32_t(d.divisor()); }
 
   std::int64_t m_down = 0, m_across = 0, m_batch = 0;
   Divisor m_matrix, m_strip, m_width, m_last_width;
@@ -67,12 +60,13 @@ class TransposeGrid {
 ///
 /// In shared memory a column is a line of units. A unit is one element, or four bytes of a column's neighboring
 /// elements where vectors hold as many: those are transposed in registers before they go there.
-template <int Element, int VectorBytes, int Rows, int Columns>
+template <int Element, int VectorBytes, int Rows, int Columns, int Blocks>
 struct TransposeShape {
   static constexpr int element = Element;
   static constexpr int vector  = VectorBytes;
   static constexpr int rows    = Rows;
   static constexpr int columns = Columns;
+  static constexpr int blocks  = Blocks;
   static constexpr int threads = 256;
 
   static constexpr int unit            = vector > element&& element < 4 ? 4 : element;
@@ -102,6 +96,12 @@ struct TransposeShape {
   using UnitWord    = Word<unit>;
 };
 
+/// What goes with every element where there is nothing to do but move it.
+struct NoSink {
+  template <class Element>
+  __device__ __forceinline__ void operator()(std::int64_t, Element const&) const {}
+};
+
 /// Moves one tile between global and shared memory.
 template <class S>
 class TransposeTile {
@@ -111,63 +111,67 @@ class TransposeTile {
   using Unit    = typename S::UnitWord;
 
   static constexpr int threads = S::threads;
+  static constexpr int blocks  = S::blocks;
 
   struct Plan {
     TransposeGrid grid;
 
-    std::int64_t size() const { return grid.size(); }
+    KOKKOS_FUNCTION std::int64_t size() const { return grid.size(); }
     KOKKOS_FUNCTION int shared_bytes() const { return S::shared_bytes; }
   };
 
   static Plan plan(TransposeWork<Element> const& work) {
-    return {TransposeGrid(work.batch, work.rows, work.columns, S::rows, S::columns, 1, !work.is_in_place())};
+    // Where a few tiles reach from side to side, the blocks under way cover whole rows as well as long pieces of
+    // columns.
+    int const strip = work.columns <= 16 * S::columns ? 16 : 1;
+    return {TransposeGrid(work.batch, work.rows, work.columns, S::rows, S::columns, strip)};
   }
 
+  /// \param[in] at     one of the plan's tiles.
   /// \param[in] shared Plan::shared_bytes() of shared memory, aligned to 16.
   /// \param[in] thread the calling one of the `threads` threads that share the work.
-  __device__ __forceinline__ TransposeTile(TransposeWork<Element> const& work, Plan const& plan, std::int64_t block,
-                                           void* shared, int thread)
-      : m_work(work), m_shared(static_cast<Unit*>(shared)), m_thread(thread) {
-    auto const tile      = plan.grid.tile(block);
-    std::int64_t const r = tile.row * S::rows, c = tile.column * S::columns;
-    std::int64_t const right = work.columns - c, below = work.rows - r;
-    m_batch        = tile.batch;
-    m_row          = r;
-    m_column       = c;
-    m_rows         = int(min(below, std::int64_t(S::rows)));
-    m_columns      = int(min(right, std::int64_t(S::columns)));
-    m_more_rows    = tile.last_row ? int(below - m_rows) : 0;
-    m_more_columns = tile.last_column ? int(right - m_columns) : 0;
-  }
+  __device__ __forceinline__ TransposeTile(TransposeWork<Element> const& work, Plan const&,
+                                           TransposeGrid::Tile const& at, void* shared, int thread)
+      : m_work(work),
+        m_shared(static_cast<Unit*>(shared)),
+        m_thread(thread),
+        m_from(work.from_at(at.batch, at.row * S::rows, at.column * S::columns)),
+        m_to(work.to_at(at.batch, at.row * S::rows, at.column * S::columns)),
+        m_rows(int(min(work.rows - at.row * S::rows, std::int64_t(S::rows)))),
+        m_columns(int(min(work.columns - at.column * S::columns, std::int64_t(S::columns)))) {}
 
-  /// The same tile with rows and columns exchanged, in other shared memory.
-  __device__ __forceinline__ TransposeTile mirrored(void* shared) const {
-    TransposeTile other = *this;
-    other.m_shared      = static_cast<Unit*>(shared);
-    other.m_row         = m_column;
-    other.m_column      = m_row;
-    other.m_rows        = m_columns;
-    other.m_columns     = m_rows;
-    return other;
-  }
+  /// A thread's elements on their way to shared memory.
+  struct Loaded {
+    Vector rows[S::loads][S::unit_rows];
+  };
 
-  __device__ __forceinline__ bool above_diagonal() const { return m_row < m_column; }
-  __device__ __forceinline__ bool on_diagonal() const { return m_row == m_column; }
-
-  /// From the source to shared memory; the threads have yet to meet at a barrier.
+  /// Begins to read the tile.
+  /// \tparam Once no kernel writes the source meanwhile.
   template <bool Once = true>
-  __device__ __forceinline__ void read() const {
-    if (m_rows == S::rows && m_columns == S::columns) read_part<true, Once>();
-    else read_part<false, Once>();
+  __device__ __forceinline__ void load(Loaded& loaded) const {
+    if (m_rows == S::rows && m_columns == S::columns) load_part<true, Once>(loaded);
+    else load_part<false, Once>(loaded);
+  }
+
+  /// To shared memory; the threads have yet to meet at a barrier.
+  __device__ __forceinline__ void put(Loaded const& loaded) const {
+    int const c    = m_thread % S::loads_across * S::vector_elements;
+    int const line = m_thread / S::loads_across;
+#pragma unroll
+    for (int k = 0; k < S::loads; ++k) {
+      Unit units[S::vector_elements];
+      to_units(loaded.rows[k], units);
+#pragma unroll
+      for (int i = 0; i < S::vector_elements; ++i) m_shared[place(c + i, line + k * S::load_step)] = units[i];
+    }
   }
 
   /// From shared memory to the destination. Calls sink(offset, element) for every element, once, with its distance from
   /// `work.to`: threads of a warp with neighboring rows of one column.
   template <class Sink>
-  __device__ __forceinline__ void write(Sink&& sink) const {
+  __device__ __forceinline__ void write(Sink const& sink) const {
     if (m_rows == S::rows && m_columns == S::columns) write_part<true>(sink);
     else write_part<false>(sink);
-    if (m_more_rows > 0 || m_more_columns > 0) move_rest(sink);
   }
 
  private:
@@ -210,15 +214,14 @@ class TransposeTile {
   }
 
   template <bool Whole, bool Once>
-  __device__ __forceinline__ void read_part() const {
+  __device__ __forceinline__ void load_part(Loaded& loaded) const {
     auto const& at           = m_work.from_at;
     int const c              = m_thread % S::loads_across * S::vector_elements;
     int const line           = m_thread / S::loads_across;
-    Element const* from      = m_work.from + at(m_batch, m_row + line * S::unit_rows, m_column + c);
-    std::int64_t const step  = S::load_step * S::unit_rows * at.row;
     std::int64_t const right = S::vector_elements == 1 ? at.column : 1;
+    std::int64_t const step  = S::load_step * S::unit_rows * at.row;
+    Element const* from      = m_work.from + m_from + line * S::unit_rows * at.row + c * right;
 
-    Vector loaded[S::loads][S::unit_rows];
 #pragma unroll
     for (int k = 0; k < S::loads; ++k, from += step) {
 #pragma unroll
@@ -226,32 +229,27 @@ class TransposeTile {
         Element const* const place = from + j * at.row;
         int const r                = (line + k * S::load_step) * S::unit_rows + j;
         if (Whole || (r < m_rows && c + S::vector_elements <= m_columns)) {
-          loaded[k][j] = load<Once>(place);
+          loaded.rows[k][j] = load<Once>(place);
         } else if (r < m_rows) {
 #pragma unroll
           for (int i = 0; i < S::vector_elements; ++i)
-            if (c + i < m_columns) reinterpret_cast<Element*>(&loaded[k][j])[i] = place[i * right];
+            if (c + i < m_columns) reinterpret_cast<Element*>(&loaded.rows[k][j])[i] = place[i * right];
         }
       }
-    }
-#pragma unroll
-    for (int k = 0; k < S::loads; ++k) {
-      Unit units[S::vector_elements];
-      to_units(loaded[k], units);
-#pragma unroll
-      for (int i = 0; i < S::vector_elements; ++i) m_shared[place(c + i, line + k * S::load_step)] = units[i];
     }
   }
 
   template <bool Whole, class Sink>
-  __device__ __forceinline__ void write_part(Sink& sink) const {
+  __device__ __forceinline__ void write_part(Sink const& sink) const {
     auto const& at          = m_work.to_at;
     int const r             = m_thread % S::stores_across * S::vector_elements;
     int const line          = m_thread / S::stores_across;
-    std::int64_t to         = at(m_batch, m_row + r, m_column + line);
-    std::int64_t const step = S::store_step * at.column;
     std::int64_t const down = S::vector_elements == 1 ? at.row : 1;
-#pragma unroll
+    std::int64_t const step = S::store_step * at.column;
+    std::int64_t to         = m_to + line * at.column + r * down;
+    // What a sink does is not to be repeated for every store.
+    constexpr int at_once = std::is_same_v<Sink, NoSink> ? S::stores : 2;
+#pragma unroll at_once
     for (int k = 0; k < S::stores; ++k, to += step) {
       int const c = line + k * S::store_step;
       if (!Whole && (c >= m_columns || r >= m_rows)) continue;
@@ -273,26 +271,11 @@ class TransposeTile {
     }
   }
 
-  /// Rows and columns beyond the last tiles.
-  template <class Sink>
-  __device__ __forceinline__ void move_rest(Sink& sink) const {
-    auto const move = [&](int r, int c) {
-      std::int64_t const to = m_work.to_at(m_batch, m_row + r, m_column + c);
-      Element const element = m_work.from[m_work.from_at(m_batch, m_row + r, m_column + c)];
-      m_work.to[to]         = element;
-      sink(to, element);
-    };
-    for (int i = m_thread; i < m_more_columns * m_rows; i += S::threads) move(i % m_rows, S::columns + i / m_rows);
-    int const columns = m_columns + m_more_columns;
-    for (int i = m_thread; i < m_more_rows * columns; i += S::threads) move(S::rows + i / columns, i % columns);
-  }
-
   TransposeWork<Element> const& m_work;
   Unit* m_shared;
   int m_thread;
-  std::int64_t m_batch, m_row, m_column;  // the tile's first element
-  int m_rows, m_columns;                  // of the tile
-  int m_more_rows, m_more_columns;        // beyond it
+  std::int64_t m_from, m_to;  // offsets of the tile's first element
+  int m_rows, m_columns;      // as far as they lie in the matrix
 };
 
 /// The tile for matrices with few rows or columns: its shape is chosen for them. Rows and columns may lie anywhere.
@@ -303,6 +286,7 @@ class NarrowTile {
 
   static constexpr int threads  = 256;
   static constexpr int elements = ElementBytes > 4 ? 8 : 16;  // a thread's
+  static constexpr int blocks   = ElementBytes > 8 ? 4 : 6;
 
   /// How a thread goes from one of its elements to the next where lines have `across` elements.
   struct Walk {
@@ -316,7 +300,7 @@ class NarrowTile {
     TransposeGrid grid;
     Walk rows, columns;  // with a line of the tile's rows, of its columns
 
-    std::int64_t size() const { return grid.size(); }
+    KOKKOS_FUNCTION std::int64_t size() const { return grid.size(); }
     KOKKOS_FUNCTION int shared_bytes() const { return pitch(rows.across) * columns.across * ElementBytes; }
   };
 
@@ -332,36 +316,41 @@ class NarrowTile {
       columns = int(std::min<std::int64_t>(work.columns, most / rows));
       if (columns > 32) columns = columns / 32 * 32;
     }
-    return {TransposeGrid(work.batch, work.rows, work.columns, rows, columns, 1, false), Walk(rows), Walk(columns)};
+    return {TransposeGrid(work.batch, work.rows, work.columns, rows, columns, 1), Walk(rows), Walk(columns)};
   }
 
-  __device__ __forceinline__ NarrowTile(TransposeWork<Element> const& work, Plan const& plan, std::int64_t block,
-                                        void* shared, int thread)
+  __device__ __forceinline__ NarrowTile(TransposeWork<Element> const& work, Plan const& plan,
+                                        TransposeGrid::Tile const& at, void* shared, int thread)
       : m_work(work), m_plan(plan), m_shared(static_cast<Element*>(shared)), m_thread(thread) {
-    auto const tile = plan.grid.tile(block);
-    m_batch         = tile.batch;
-    m_row           = tile.row * plan.rows.across;
-    m_column        = tile.column * plan.columns.across;
-    m_rows          = int(min(work.rows - m_row, std::int64_t(plan.rows.across)));
-    m_columns       = int(min(work.columns - m_column, std::int64_t(plan.columns.across)));
+    std::int64_t const row = at.row * plan.rows.across, column = at.column * plan.columns.across;
+    m_from    = work.from_at(at.batch, row, column);
+    m_to      = work.to_at(at.batch, row, column);
+    m_rows    = int(min(work.rows - row, std::int64_t(plan.rows.across)));
+    m_columns = int(min(work.columns - column, std::int64_t(plan.columns.across)));
   }
 
-  __device__ __forceinline__ void read() const {
-    Element loaded[elements];
+  struct Loaded {
+    Element of[elements];
+  };
+
+  __device__ __forceinline__ void load(Loaded& loaded) const {
     auto const& at            = m_work.from_at;
-    Element const* const from = m_work.from + at(m_batch, m_row, m_column);
+    Element const* const from = m_work.from + m_from;
     walk(m_plan.columns, at.row, at.column, [&](int k, int r, int c, std::int64_t offset) {
-      if (r < m_rows && c < m_columns) loaded[k] = load_once<Element>(from + offset);
+      if (r < m_rows && c < m_columns) loaded.of[k] = load_once<Element>(from + offset);
     });
+  }
+
+  __device__ __forceinline__ void put(Loaded const& loaded) const {
     walk(m_plan.columns, 1, pitch(m_plan.rows.across), [&](int k, int r, int, std::int64_t offset) {
-      if (r < m_rows) m_shared[offset] = loaded[k];
+      if (r < m_rows) m_shared[offset] = loaded.of[k];
     });
   }
 
   template <class Sink>
-  __device__ __forceinline__ void write(Sink&& sink) const {
+  __device__ __forceinline__ void write(Sink const& sink) const {
     auto const& at        = m_work.to_at;
-    std::int64_t const to = at(m_batch, m_row, m_column);
+    std::int64_t const to = m_to;
     int const step        = pitch(m_plan.rows.across);
     walk(m_plan.rows, at.column, at.row, [&](int, int c, int r, std::int64_t offset) {
       if (c >= m_columns || r >= m_rows) return;
@@ -399,15 +388,32 @@ class NarrowTile {
   Plan const& m_plan;
   Element* m_shared;
   int m_thread;
-  std::int64_t m_batch, m_row, m_column;
+  std::int64_t m_from, m_to;
   int m_rows, m_columns;
 };
 
-/// What goes with every element where there is nothing to do but move it.
-struct NoSink {
-  template <class Element>
-  __device__ __forceinline__ void operator()(std::int64_t, Element const&) const {}
-};
+/// A block's tiles, `count` of them from `first` on, from the source through shared memory to the destination and the
+/// sink: while it writes one it loads the next. \param[in] barrier barrier() holds the threads until all have come.
+template <class Tile, class Sink, class Barrier>
+__device__ __forceinline__ void move_tiles(TransposeWork<typename Tile::Element> const& work,
+                                           typename Tile::Plan const& plan, std::int64_t first, int count, void* shared,
+                                           int thread, Sink const& sink, Barrier const& barrier) {
+  std::int64_t const end = min(first + count, plan.size());
+  typename Tile::Loaded loaded;
+  {
+    Tile const tile(work, plan, plan.grid.tile(std::uint32_t(first)), shared, thread);
+    tile.load(loaded);
+    tile.put(loaded);
+  }
+#pragma unroll 1
+  for (std::int64_t t = first; t < end; ++t) {
+    barrier();
+    if (t + 1 < end) Tile(work, plan, plan.grid.tile(std::uint32_t(t + 1)), shared, thread).load(loaded);
+    Tile(work, plan, plan.grid.tile(std::uint32_t(t)), shared, thread).write(sink);
+    barrier();
+    if (t + 1 < end) Tile(work, plan, plan.grid.tile(std::uint32_t(t + 1)), shared, thread).put(loaded);
+  }
+}
 
 }  // namespace Koalesce::Impl
 

@@ -71,12 +71,10 @@ struct OpenMPTransposingRead {
 };
 
 template <class Exec, class Work, class Result>
-void run_read(Backend::OpenMP, Exec const& exec, std::string const& label, Work const& work, Result& result) {
-  using Body       = OpenMPRead<Work>;
-  auto const named = kernel_label(Backend::OpenMP{}, label);
-  if (work.shadow == nullptr || work.is_known_far()) return run_read_item_by_item(exec, named, work, result);
+void run_mixed_read(Backend::OpenMP, Exec const& exec, std::string const& label, Work const& work, Result& result) {
+  using Body                = OpenMPRead<Work>;
   std::int64_t const blocks = (work.items() + Body::block - 1) / Body::block;
-  run_body(named, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, blocks), Body{work}, result);
+  run_body(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, blocks), Body{work}, result);
 }
 
 template <class Exec, class Work, class Result>
@@ -86,7 +84,7 @@ void run_transposing_read(Backend::OpenMP, Exec const& exec, std::string const& 
   auto const transpose = work.template transposition<typename Work::value_type>(shadow);
   auto const tiles     = [](std::int64_t n) { return (n + Body::side - 1) / Body::side; };
   Body const body{work, transpose, tiles(transpose.rows), tiles(transpose.columns)};
-  run_body(kernel_label(Backend::OpenMP{}, label),
+  run_body(label,
            Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
                exec, 0, transpose.batch * body.tiles_down * body.tiles_across),
            body, result);

@@ -9,7 +9,20 @@
 
 namespace Koalesce::Impl {
 
-/// The plain loop.
+/// The plain loop over an original whose offsets are its indices.
+template <class Work>
+struct ReadDense {
+  typename Work::value_type const* base;
+  typename Work::Map map;
+  typename Work::Consumer consumer;
+
+  template <class Update>
+  KOKKOS_FUNCTION void operator()(std::int64_t item, Update& update) const {
+    Work::consume(consumer, item, base[map(item)], update);
+  }
+};
+
+/// The plain loop over any other.
 template <class Work>
 struct ReadOriginal {
   Work work;
@@ -20,14 +33,26 @@ struct ReadOriginal {
   }
 };
 
-/// A map that is known to go through the shadow from its first place to its last.
+/// The shadow item by item, for a map that goes down its columns: right wherever it goes, and coalesced there.
 template <class Work>
-struct ReadThroughShadow {
+struct ReadShadow {
   Work work;
 
   template <class Update>
   KOKKOS_FUNCTION void operator()(std::int64_t item, Update& update) const {
-    work.consume(item, work.shadow[item], update);
+    work.consume(item, work.shadow[work.place(work.map(item))], update);
+  }
+};
+
+/// A map that is known to go through the shadow from its first place to its last.
+template <class Work>
+struct ReadThroughShadow {
+  typename Work::value_type const* shadow;
+  typename Work::Consumer consumer;
+
+  template <class Update>
+  KOKKOS_FUNCTION void operator()(std::int64_t item, Update& update) const {
+    Work::consume(consumer, item, shadow[item], update);
   }
 };
 
@@ -64,6 +89,7 @@ struct PortableRead {
       work.consume(begin + i, by_column[i / HalfWarp::size] ? work.shadow[element.place] : work.base[element.offset],
                    update);
     });
+    team.team_barrier();  // before the next team's block takes the scratch memory
   }
 };
 
@@ -95,19 +121,25 @@ Kokkos::TeamPolicy<Exec> team_policy(Exec const& exec, std::int64_t teams, int l
 }
 
 template <class Exec, class Work, class Result>
-void run_read_item_by_item(Exec const& exec, std::string const& label, Work const& work, Result& result) {
+void run_original_read(Exec const& exec, std::string const& label, Work const& work, Result& result) {
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const items(exec, work.begin, work.end);
-  if (work.shadow == nullptr) run_body(label, items, ReadOriginal<Work>{work}, result);
-  else run_body(label, items, ReadThroughShadow<Work>{work}, result);
+  if (work.dense) run_body(label, items, ReadDense<Work>{work.base, work.map, work.consumer}, result);
+  else run_body(label, items, ReadOriginal<Work>{work}, result);
 }
 
 template <class Exec, class Work, class Result>
-void run_read(Backend::Portable, Exec const& exec, std::string const& label, Work const& work, Result& result) {
+void run_shadow_read(Exec const& exec, std::string const& label, Work const& work, Result& result) {
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const items(exec, work.begin, work.end);
+  if (work.is_known_far()) run_body(label, items, ReadThroughShadow<Work>{work.shadow, work.consumer}, result);
+  else run_body(label, items, ReadShadow<Work>{work}, result);
+}
+
+/// Half-warps of both kinds: each decides for itself.
+template <class Exec, class Work, class Result>
+void run_mixed_read(Backend::Portable, Exec const& exec, std::string const& label, Work const& work, Result& result) {
   using Body       = PortableRead<Work>;
-  auto const named = kernel_label(Backend::Portable{}, label);
-  if (work.shadow == nullptr || work.is_known_far()) return run_read_item_by_item(exec, named, work, result);
   auto const teams = (work.items() + Body::block - 1) / Body::block;
-  run_body(named, team_policy(exec, teams, 0, Body::scratch_bytes() + 8, 128), Body{work}, result);
+  run_body(label, team_policy(exec, teams, 0, Body::scratch_bytes() + 8, 128), Body{work}, result);
 }
 
 template <class Exec, class Work, class Result>
@@ -115,8 +147,7 @@ void run_transposing_read(Backend::Portable, Exec const& exec, std::string const
                           typename Work::value_type* shadow, Result& result) {
   using T              = typename Work::value_type;
   auto const transpose = choose_tile(exec, label, work.template transposition<T>(shadow));
-  run_body(kernel_label(Backend::Portable{}, label),
-           team_policy(exec, transpose.teams(), transpose.scratch_level, transpose.scratch_bytes(), 128),
+  run_body(label, team_policy(exec, transpose.teams(), transpose.scratch_level, transpose.scratch_bytes(), 128),
            PortableTransposingRead<Work>{work, transpose}, result);
 }
 

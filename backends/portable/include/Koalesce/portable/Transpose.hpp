@@ -84,6 +84,7 @@ struct PortableTranspose {
       work.to[offset]           = element;
       sink(offset, element);
     });
+    team.team_barrier();  // before the next team's tile takes the scratch memory
   }
 
   /// Two tiles that mirror each other change places; each pair has one team.

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Reads of a row-major matrix by an index map, summed up: read/<map>/<type>/<rows>x<cols>/<impl>.
+//
+//   koalesce_first   the first read: it transposes on the way where the map goes by column (what an irregular one costs
+//                    is the classification)
+//   koalesce         later ones
+//   plain            a Kokkos::parallel_reduce with the same map
+//   transpose        Koalesce::transpose alone
+
+#include "TransposeRead.hpp"
+
+#include <Koalesce/Koalesce.hpp>
+
+#include <cmath>
+#include <string>
+
+#include "TransposePeers.hpp"
+
+namespace {
+
+using namespace Koalesce;
+using perf::Exec;
+using perf::Matrices;
+using perf::MatrixExtents;
+
+/// Hides from the library what it knows of a map: an application's own functor.
+template <class Map>
+struct Opaque {
+  Map map;
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t item) const { return map(item); }
+};
+
+/// A pseudo-random gather.
+struct Random {
+  std::int64_t size;
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t item) const {
+    return std::int64_t((std::uint64_t(item) * 0x9E3779B97F4A7C15u >> 20) % std::uint64_t(size));
+  }
+};
+
+struct Sum {
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t, T const& value, double& sum) const {
+    sum += double(value);
+  }
+};
+
+/// The loop as a user has it without the library.
+template <class T, class Map>
+struct Plain {
+  T const* data;
+  Map map;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item, double& sum) const { sum += double(data[map(item)]); }
+};
+
+template <class T, class Map>
+double plain_sum(Matrices<T> const& m, Map const& map) {
+  double sum = 0;
+  Kokkos::parallel_reduce("plain",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, std::int64_t(m.in.size())),
+                          Plain<T, Map>{m.in.data(), map}, sum);
+  return sum;
+}
+
+template <class T, class Map>
+double koalesce_sum(ShadowView<typename Matrices<T>::View> const& a, Map const& map) {
+  double sum = 0;
+  parallel_read_reduce("sum", Exec(), a, map, Sum{}, sum);
+  return sum;
+}
+
+/// Measures what returns the sum, if it returns the right one.
+template <class T, class Map, class Kernel>
+void measure_sum(benchmark::State& state, Matrices<T> const& m, Map const& map, Kernel const& kernel) {
+  double const right = plain_sum(m, map), sum = kernel();
+  if (!(std::abs(sum - right) <= 1e-9 * std::abs(right)))
+    return state.SkipWithError(("the sum is " + std::to_string(sum) + ", not " + std::to_string(right)).c_str());
+  perf::measure(state, double(m.in.size()) * sizeof(T), [&] { kernel(); });
+}
+
+template <class T, class Map>
+void add_read(std::string const& name, MatrixExtents const& n, Map const& map) {
+  std::string const base = "read/" + name + "/" + perf::type_name<T>() + "/" + perf::size_name(n) + "/";
+  perf::add(base + "koalesce_first", [=](benchmark::State& state) {
+    Matrices<T> const m(n);
+    ShadowView const a(m.in);
+    measure_sum(state, m, map, [&] {
+      a.invalidate();
+      return koalesce_sum<T>(a, map);
+    });
+  });
+  perf::add(base + "koalesce", [=](benchmark::State& state) {
+    Matrices<T> const m(n);
+    ShadowView const a(m.in);
+    a.by_column(Exec());
+    measure_sum(state, m, map, [&] { return koalesce_sum<T>(a, map); });
+  });
+  perf::add(base + "plain", [=](benchmark::State& state) {
+    Matrices<T> const m(n);
+    measure_sum(state, m, map, [&] { return plain_sum(m, map); });
+  });
+  perf::add(base + "transpose", [=](benchmark::State& state) {
+    Matrices<T> const m(n);
+    perf::measure(state, m.bytes(), [&] { transpose(Exec(), m.out, m.in); });
+  });
+}
+
+template <class T>
+void add_maps(MatrixExtents const& n) {
+  ColumnOrder const columns(n[0], n[1]);
+  add_read<T>("by_column", n, columns);
+  add_read<T>("by_column_opaque", n, Opaque<ColumnOrder>{columns});
+  add_read<T>("by_row", n, RowOrder{});
+  add_read<T>("by_row_opaque", n, Opaque<RowOrder>{});
+  add_read<T>("random", n, Random{n[0] * n[1]});
+}
+
+}  // namespace
+
+void add_reads() {
+  if (perf::on_host) {
+    add_maps<double>({8192, 8192});
+    add_maps<double>({100003, 257});
+  } else {
+    add_maps<double>({16384, 16384});
+    add_maps<double>({1000003, 257});
+    add_maps<float>({16384, 16384});
+    add_maps<float>({4099, 65537});
+  }
+}
