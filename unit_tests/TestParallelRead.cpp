@@ -241,6 +241,23 @@ TYPED_TEST(ParallelRead, half_warps_in_another_order_are_not_sequential) {
   EXPECT_EQ(read.kernels(), classified<TypeParam>("original"));
 }
 
+/// Down the columns in one half, anywhere in the other: with a shadow each half-warp decides where it reads.
+TYPED_TEST(ParallelRead, half_warps_of_a_mixed_map_decide_for_themselves) {
+  Rng rng(1);
+  Field<typename TypeParam::exec, double, 2> field({200, 200}, {0, 0}, rng);
+  field.fill(rng);
+  auto indices = columns_of_200();
+  std::shuffle(indices.begin() + 20000, indices.end(), rng);
+  for (std::size_t k = 5; k < 20000; k += 400) indices[k] = 7;
+  Table<typename TypeParam::exec::memory_space> const table(indices, 0);
+  ShadowView const a(field.view());
+  EXPECT_EQ(kernels_of<TypeParam>(a, table), classified<TypeParam>("original"));
+  a.template by_column<typename TypeParam::backend>(typename TypeParam::exec());
+  EXPECT_EQ(kernels_of<TypeParam>(a, table), ways<TypeParam>({"mixed"}));
+  check_read<TypeParam>(a, table, indices, 0, elements_of(field));
+  check_reduce<TypeParam>(a, table, indices, 0, elements_of(field));
+}
+
 // ---- Instances and fences ----
 
 /// Expects that a read runs one kernel on the instance, and that nobody waits.

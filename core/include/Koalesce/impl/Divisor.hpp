@@ -11,7 +11,7 @@ namespace Koalesce::Impl {
 /// Divides by a number that is known before a kernel starts: a multiplication and a shift
 /// (T. Granlund, P. Montgomery: "Division by invariant integers using multiplication", 1994).
 ///
-/// Dividends are 0 to 2^63 - 1, the divisor is 1 to 2^63 - 1.
+/// Dividends are 0 to 2^63 - 1, the divisor is 1 to 2^63 - 1. An empty matrix has 0, by which nothing is divided.
 class Divisor {
  public:
   Divisor() : Divisor(1) {}
@@ -32,7 +32,8 @@ class Divisor {
     m_factor = quotient + (rest > 0);
     m_bits   = bits;
     // 2^(31 + bits) / divisor, rounded up. It would divide by more than 2^31 what is less: the quotient is 0.
-    if (bits < 32) m_short_factor = std::uint32_t(((std::uint64_t(1) << (31 + bits)) + divisor - 1) / divisor);
+    if (bits < 32 && divisor > 0)
+      m_short_factor = std::uint32_t(((std::uint64_t(1) << (31 + bits)) + divisor - 1) / divisor);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t divisor() const { return m_divisor; }

@@ -94,13 +94,15 @@ Traversal classify(BackendTag, Exec const& exec, std::string const& label, Work 
   return by_column >= samples - few ? Traversal::by_column : by_column <= few ? Traversal::irregular : Traversal::mixed;
 }
 
-/// What is known of the map; a map of a type that this view has not seen yet is classified.
+/// What is known of the map. A map of a type that this view has not seen yet is classified, if there is enough to see.
 template <class Tag, class Exec, class Work, class State>
 Traversal traversal_of(Tag, Exec const& exec, std::string const& label, Work const& work, State& state) {
+  constexpr std::int64_t fewest = 64 * HalfWarp::size;
   if (work.is_known_far()) return Traversal::by_column;
-  auto const [known, is_new] = state.traversals.try_emplace(typeid(typename Work::Map), Traversal::irregular);
-  if (is_new) known->second = classify(Tag{}, exec, label, work);
-  return known->second;
+  std::type_index const type = typeid(typename Work::Map);
+  if (auto const known = state.traversals.find(type); known != state.traversals.end()) return known->second;
+  if (work.items() < fewest) return Traversal::irregular;
+  return state.traversals[type] = classify(Tag{}, exec, label, work);
 }
 
 /// Chooses among the original, transposing while reading, and the shadow.
