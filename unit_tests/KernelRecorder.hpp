@@ -41,8 +41,9 @@ class KernelRecorder {
       if (std::strstr(name, "Tool Fence") == nullptr) s_record->add(s_record->fences, name);
     });
     set_push_region_callback([](char const* name) { s_record->add(s_record->regions, name); });
+    // Kokkos makes its pool of scratch memory when a process first asks for some.
     set_allocate_data_callback([](Kokkos_Profiling_SpaceHandle, char const* label, void const*, std::uint64_t) {
-      s_record->add(s_record->allocations, label);
+      if (std::strstr(label, "TeamScratchMemory") == nullptr) s_record->add(s_record->allocations, label);
     });
   }
 

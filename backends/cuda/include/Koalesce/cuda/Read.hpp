@@ -164,7 +164,7 @@ void run_transposing_read(Backend::Cuda, Kokkos::Cuda const& exec, std::string c
       auto const plan = Tile::plan(transpose);
       if (plan.size() >= std::int64_t(1) << 31) return false;
       run_body(
-                kernel_label(Backend::Cuda{}, label),
+                label,
                 cuda_team_policy<Tile::blocks>(exec, (plan.size() + Body::tiles - 1) / Body::tiles, plan.shared_bytes() + 16),
                 Body{work, transpose, plan}, result);
       return true;
