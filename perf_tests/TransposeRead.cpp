@@ -2,9 +2,9 @@
 
 // Reads of a row-major matrix by an index map, summed up: read/<map>/<type>/<rows>x<cols>/<impl>.
 //
-//   koalesce_first   the first read: it transposes on the way where the map goes by column (what an irregular one costs
-//                    is the classification)
+//   koalesce_first   the first read: it transposes on the way where the map goes by column
 //   koalesce         later ones
+//   koalesce_new     a new ShadowView for each read of a map that is not by column: what classification adds to plain
 //   plain            a Kokkos::parallel_reduce with the same map
 //   transpose        Koalesce::transpose alone
 
@@ -14,6 +14,7 @@
 
 #include <cmath>
 #include <string>
+#include <type_traits>
 
 #include "TransposePeers.hpp"
 
@@ -99,6 +100,11 @@ void add_read(std::string const& name, MatrixExtents const& n, Map const& map) {
     a.by_column(Exec());
     measure_sum(state, m, map, [&] { return koalesce_sum<T>(a, map); });
   });
+  if (std::is_same_v<Map, Random> || std::is_same_v<Map, Opaque<RowOrder>>)
+    perf::add(base + "koalesce_new", [=](benchmark::State& state) {
+      Matrices<T> const m(n);
+      measure_sum(state, m, map, [&] { return koalesce_sum<T>(ShadowView(m.in), map); });
+    });
   perf::add(base + "plain", [=](benchmark::State& state) {
     Matrices<T> const m(n);
     measure_sum(state, m, map, [&] { return plain_sum(m, map); });

@@ -189,7 +189,9 @@ TYPED_TEST(ShadowViews, is_built_once) {
   ASSERT_EQ(record.kernel_names(), Strings{std::string("Koalesce::") + TypeParam::backend::name + "::shadow"});
   EXPECT_EQ(record.kernels[0].device, Kokkos::Tools::Experimental::device_id(exec));
   EXPECT_EQ(record.regions, Strings{"Koalesce::ShadowView::by_column"});
-  EXPECT_EQ(record.allocations.size(), 1u);
+  // Kokkos may allocate scratch memory of its own for the kernel.
+  auto const is_shadow = [](std::string const& label) { return label.find("(shadow)") != std::string::npos; };
+  EXPECT_EQ(std::count_if(record.allocations.begin(), record.allocations.end(), is_shadow), 1);
 }
 
 TYPED_TEST(ShadowViews, is_built_anew_in_the_same_memory_when_the_original_was_modified) {
