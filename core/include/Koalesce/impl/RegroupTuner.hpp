@@ -205,8 +205,7 @@ class RegroupTuner {
     if (found == m_known.size()) return false;
     m_known[m_current].last_used = m_calls;
     if (!current().decided) {
-      m_known.erase(m_known.begin() + std::ptrdiff_t(m_current));
-      if (found > m_current) --found;
+      m_known.pop_back();  // where start() put it
       ++m_epoch;
       m_pending = 0;
     }
