@@ -25,14 +25,15 @@ struct Cuda {
   static constexpr char const* name = "cuda";
 };
 
+/// Whether an execution space's threads are CPU threads.
+template <class Exec>
+inline constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible&&
+    std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
+
 /// The one place that chooses: the backend an execution space runs on unless the caller names another.
 template <class Exec>
 struct DefaultFor {
-  static constexpr bool on_host =
-      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible &&
-      std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
-
-  using type = std::conditional_t<on_host, OpenMP, Portable>;
+  using type = std::conditional_t<on_host<Exec>, OpenMP, Portable>;
 };
 
 #ifdef KOKKOS_ENABLE_CUDA

@@ -9,8 +9,10 @@
 #include <Koalesce/HalfWarpTile.hpp>
 #include <Koalesce/Halo.hpp>
 #include <Koalesce/ParallelRead.hpp>
+#include <Koalesce/Regroup.hpp>
 #include <Koalesce/ShadowView.hpp>
 #include <Koalesce/Stencil.hpp>
+#include <Koalesce/TeamRegroup.hpp>
 #include <Koalesce/Transpose.hpp>
 #include <Koalesce/Version.hpp>
 

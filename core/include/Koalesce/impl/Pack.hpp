@@ -28,7 +28,8 @@ struct PackBase;
 template <std::size_t... I, class... Ts>
 struct PackBase<std::index_sequence<I...>, Ts...> : PackLeaf<I, Ts>... {
   PackBase() = default;
-  KOKKOS_FORCEINLINE_FUNCTION constexpr explicit PackBase(Ts const&... v) : PackLeaf<I, Ts>{v}... {}
+  KOKKOS_FORCEINLINE_FUNCTION constexpr explicit PackBase(Ts const&... v) requires(sizeof...(Ts) > 0)
+      : PackLeaf<I, Ts>{v}... {}
 };
 
 /// A tuple that device code may use (std::tuple's functions are host functions to nvcc).

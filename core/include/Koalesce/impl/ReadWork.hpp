@@ -5,6 +5,7 @@
 #include <Koalesce/HalfWarp.hpp>
 #include <Koalesce/IndexMap.hpp>
 #include <Koalesce/impl/Divisor.hpp>
+#include <Koalesce/impl/RunBody.hpp>
 #include <Koalesce/impl/TransposeWork.hpp>
 
 #include <cstdint>
@@ -16,9 +17,6 @@ namespace Koalesce::Impl {
 
 /// What a sample of a map's half-warps says of it: whether they go down the columns of what is far apart in memory.
 enum class Traversal { irregular, mixed, by_column };
-
-/// What parallel_for gives a consumer instead of a variable to reduce into.
-struct NoUpdate {};
 
 /// Reads of a matrix by an index map.
 ///
@@ -95,58 +93,6 @@ struct ReadWork {
   bool is_known_far() const { return has_known_map && std::is_same_v<Map, RowOrder> == by_columns; }
   bool is_known_near() const { return has_known_map && !is_known_far(); }
 };
-
-/// A body with a last argument to reduce into, as a functor without one.
-template <class Body>
-struct WithoutUpdate {
-  Body body;
-
-  template <class Item>
-  KOKKOS_FUNCTION void operator()(Item const& item) const {
-    NoUpdate update;
-    body(item, update);
-  }
-};
-
-/// The same with one, of the type of the result.
-template <class Body, class Value>
-struct WithUpdate {
-  using value_type = Value;
-
-  Body body;
-
-  template <class Item>
-  KOKKOS_FUNCTION void operator()(Item const& item, Value& update) const {
-    body(item, update);
-  }
-};
-
-/// What parallel_read has instead of a result.
-struct NoResult {};
-
-template <class Result>
-struct ResultValue {
-  using type = Result;
-};
-template <class Result>
-requires Kokkos::is_reducer<Result>::value struct ResultValue<Result> {
-  using type = typename Result::value_type;
-};
-template <class Result>
-  requires Kokkos::is_view_v<Result>
-struct ResultValue<Result> {
-  using type = typename Result::non_const_value_type;
-};
-
-/// body(item, update) for every item of the policy, reduced into `result` if it is one.
-template <class Policy, class Body, class Result>
-void run_body(std::string const& label, Policy const& policy, Body const& body, Result& result) {
-  if constexpr (std::is_same_v<std::remove_const_t<Result>, NoResult>)
-    Kokkos::parallel_for(label, policy, WithoutUpdate<Body>{body});
-  else
-    Kokkos::parallel_reduce(label, policy,
-                            WithUpdate<Body, typename ResultValue<std::remove_const_t<Result>>::type>{body}, result);
-}
 
 }  // namespace Koalesce::Impl
 

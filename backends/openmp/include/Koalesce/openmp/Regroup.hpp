@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_OPENMP_REGROUP_HPP
+#define KOALESCE_OPENMP_REGROUP_HPP
+
+#include <Koalesce/openmp/OrderedReduce.hpp>
+#include <Koalesce/openmp/Simd.hpp>
+#include <Koalesce/portable/Regroup.hpp>
+
+#include <algorithm>
+#include <string>
+
+/// Regrouping on CPU threads: the items of a path become one loop, which vectorizes where its functor does.
+namespace Koalesce::Impl {
+
+/// body(slot) for begin <= slot < end. Items are independent of each other, so the loop may vectorize unless it
+/// reduces.
+template <class Update, class Body>
+KOKKOS_FORCEINLINE_FUNCTION void for_each_slot(int begin, int end, Body const& body) {
+  if constexpr (std::is_same_v<Update, NoUpdate>) {
+    KOALESCE_OPENMP_SIMD
+    for (int slot = begin; slot < end; ++slot) body(slot);
+  } else {
+    for (int slot = begin; slot < end; ++slot) body(slot);
+  }
+}
+
+/// The slots [begin, end), all of one path: item_of(slot) is called with the elements in their Views.
+template <class Work, class ItemOf, class Update>
+KOKKOS_FORCEINLINE_FUNCTION void run_path(Work const& work, int path, int begin, int end, ItemOf const& item_of,
+                                          Update& update) {
+  work.body.select(path, [&](auto const& functor) KOALESCE_INLINE_LAMBDA {
+    for_each_slot<Update>(begin, end, [&](int slot) KOALESCE_INLINE_LAMBDA {
+      std::int64_t const item = item_of(slot);
+      work.call(functor, item, update, [&](auto const& traveler, auto) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
+        return traveler.view(item);
+      });
+    });
+  });
+}
+
+/// The same with the elements in the slots themselves, one after the other.
+template <class Work, class ItemOf, class Elements, class Update>
+KOKKOS_FORCEINLINE_FUNCTION void run_moved_path(Work const& work, int path, int begin, int end, ItemOf const& item_of,
+                                                Elements const& elements, Update& update) {
+  work.body.select(path, [&](auto const& functor) KOALESCE_INLINE_LAMBDA {
+    for_each_slot<Update>(begin, end, [&](int slot) KOALESCE_INLINE_LAMBDA {
+      work.call(functor, item_of(slot), update,
+                [&](auto const& traveler, auto i) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
+                  using Element = typename std::decay_t<decltype(traveler)>::View::value_type;
+                  return static_cast<Element&>(get<std::size_t(i)>(elements)[slot]);
+                });
+    });
+  });
+}
+
+/// Items as they come, in blocks: for results in order of blocks.
+template <class Work>
+struct OpenMPPlainLoop {
+  static constexpr std::int64_t block = 4096;
+
+  Work work;
+
+  template <class Update>
+  void operator()(std::int64_t b, Update& update) const {
+    std::int64_t const end = std::min(work.begin + (b + 1) * block, work.end);
+    for (std::int64_t item = work.begin + b * block; item < end; ++item) work.run(work.path(item), item, update);
+  }
+};
+
+/// A thread orders a group of items by path on its stack, small enough for its first-level cache.
+template <class Work, bool Moves>
+struct OpenMPTeamLoop {
+  static constexpr std::size_t item_bytes = Moves ? Slots<Work>::bytes_an_item : 0;
+  static constexpr std::size_t cache      = 16 * 1024;
+  static constexpr int group              = int(std::clamp<std::size_t>(cache / (item_bytes + 4), 32, 1024));
+  static constexpr int most_paths         = 256;
+
+  Work work;
+
+  struct Order {
+    std::uint16_t path[group], item[group];
+    int begin[most_paths + 1], end[most_paths + 1];  // of the paths' slots; the last are of items without a path
+  };
+
+  template <class Update>
+  KOALESCE_OPENMP_FLATTEN void operator()(std::int64_t g, Update& update) const {
+    std::int64_t const first = work.begin + g * group;
+    int const items          = int(std::min<std::int64_t>(group, work.end - first));
+    Order order;
+    if (work.paths == 2) fill_from_both_ends(first, items, order);
+    else fill(first, items, order);
+    auto const item_of = [&](int slot) KOALESCE_INLINE_LAMBDA { return first + order.item[slot]; };
+    if constexpr (Moves) {
+      alignas(64) char memory[Slots<Work>::bytes(group)];
+      auto const elements = Slots<Work>::in(memory, group);
+      for_each_path(order, [&](int, int begin, int end) {
+        for (int slot = begin; slot < end; ++slot) work.depart(item_of(slot), elements, slot);
+      });
+      for_each_path(order, [&](int path, int begin, int end) {
+        run_moved_path(work, path, begin, end, item_of, elements, update);
+      });
+      for_each_path(order, [&](int, int begin, int end) {
+        for (int slot = begin; slot < end; ++slot) work.come_back(item_of(slot), elements, slot);
+      });
+    } else {
+      for_each_path(order, [&](int path, int begin, int end) { run_path(work, path, begin, end, item_of, update); });
+    }
+  }
+
+ private:
+  template <class Action>
+  void for_each_path(Order const& order, Action const& action) const {
+    for (int path = 0; path < work.paths; ++path)
+      if (order.begin[path] < order.end[path]) action(path, order.begin[path], order.end[path]);
+  }
+
+  /// One walk: items of the first path fill slots upward, items of the second downward.
+  void fill_from_both_ends(std::int64_t first, int items, Order& order) const {
+    int low = 0, high = items;
+    for (int item = 0; item < items; ++item) {
+      int const path = work.path(first + item);
+      if (path > 1) continue;
+      high -= path;
+      order.item[path == 0 ? low : high] = std::uint16_t(item);
+      low += 1 - path;
+    }
+    order.begin[0] = 0;
+    order.end[0]   = low;
+    order.begin[1] = high;
+    order.end[1]   = items;
+  }
+
+  void fill(std::int64_t first, int items, Order& order) const {
+    int const buckets = work.paths + 1;
+    for (int p = 0; p < buckets; ++p) order.end[p] = 0;
+    for (int item = 0; item < items; ++item) {
+      int const path   = work.path(first + item);
+      order.path[item] = std::uint16_t(path);
+      ++order.end[path];
+    }
+    int sum = 0;
+    for (int p = 0; p < buckets; ++p) {
+      order.begin[p] = sum;
+      sum += order.end[p];
+      order.end[p] = order.begin[p];
+    }
+    for (int item = 0; item < items; ++item) order.item[order.end[order.path[item]]++] = std::uint16_t(item);
+  }
+};
+
+/// Blocks of the grid's slots, of which neighbors mostly take one path.
+template <class Work, bool Moves>
+struct OpenMPGridLoop {
+  static constexpr int block = 4096;
+
+  Work work;
+  GridPathOrder order;
+  typename Slots<Work>::Pointers elements;
+
+  template <class Update>
+  KOALESCE_OPENMP_FLATTEN void operator()(std::int64_t b, Update& update) const {
+    int const last     = int(std::min<std::int64_t>((b + 1) * block, order.items));
+    auto const path_at = [&](int slot) KOALESCE_INLINE_LAMBDA { return order.path(order.item[slot]); };
+    auto const item_of = [&](int slot) KOALESCE_INLINE_LAMBDA { return work.begin + order.item[slot]; };
+    for (int begin = int(b * block), end; begin < last; begin = end) {
+      int const path = path_at(begin);
+      for (end = begin + 1; end < last && path_at(end) == path;) ++end;
+      if constexpr (Moves) {
+        run_moved_path(work, path, begin, end, item_of, elements, update);
+        for (int slot = begin; slot < end; ++slot) work.come_back(item_of(slot), elements, slot);
+      } else {
+        run_path(work, path, begin, end, item_of, update);
+      }
+    }
+  }
+};
+
+/// Counts in a local array as long as that is small: neighboring tiles' counts share cache lines.
+struct ThreadWorker : SerialWorker {
+  static constexpr int tile_items = 8192;
+  static constexpr int most_local = 256;
+
+  template <class BucketOf>
+  static void count(int first, int last, int buckets, int* counts, int stride, BucketOf const& bucket_of) {
+    if (buckets > most_local) return SerialWorker::count(first, last, buckets, counts, stride, bucket_of);
+    int local[most_local];
+    SerialWorker::count(first, last, buckets, local, 1, bucket_of);
+    for (int b = 0; b < buckets; ++b) counts[std::int64_t(b) * stride] = local[b];
+  }
+
+  template <class BucketOf, class Put>
+  static void place(int first, int last, int buckets, int* slots, int stride, BucketOf const& bucket_of,
+                    Put const& put) {
+    if (buckets > most_local) return SerialWorker::place(first, last, buckets, slots, stride, bucket_of, put);
+    int local[most_local];
+    for (int b = 0; b < buckets; ++b) local[b] = slots[std::int64_t(b) * stride];
+    SerialWorker::place(first, last, buckets, local, 1, bucket_of, put);
+  }
+};
+
+template <bool Moves, class Exec, class Work, class Result>
+void run_openmp_team(Exec const& exec, std::string const& label, Work const& work, Result& result) {
+  using Body = OpenMPTeamLoop<Work, Moves>;
+  if (work.paths > Body::most_paths) return run_team<SerialWorker, Moves>(exec, label, work, 1, result);
+  run_blocks(label, exec, (work.items() + Body::group - 1) / Body::group, Body{work}, result);
+}
+
+template <bool Moves, class Exec, class Named, class Work, class Result>
+void run_openmp_grid(Exec const& exec, Named const& named, Work const& work, char* memory, Result& result) {
+  using Body      = OpenMPGridLoop<Work, Moves>;
+  auto const grid = grid_memory<ThreadWorker, Moves>(work, memory);
+  make_grid_order<ThreadWorker, Moves>(exec, named, work, grid.order, grid.elements, 1);
+  run_blocks(named(grid_name<Moves>), exec, (work.items() + Body::block - 1) / Body::block,
+             Body{work, grid.order, grid.elements}, result);
+}
+
+template <class Exec, class Named, class Work, class Result>
+void run_regroup(Backend::OpenMP, Exec const& exec, Named const& named, Work const& work, RegroupWay way, char* memory,
+                 Result& result) {
+  switch (way) {
+    case RegroupWay::plain:
+      if constexpr (std::is_same_v<Result, NoResult>) {
+        run_plain_loop(exec, named(to_string(way)), work, result);
+      } else {
+        using Body = OpenMPPlainLoop<Work>;
+        run_blocks(named(to_string(way)), exec, (work.items() + Body::block - 1) / Body::block, Body{work}, result);
+      }
+      return;
+    case RegroupWay::team: return run_openmp_team<false>(exec, named(to_string(way)), work, result);
+    case RegroupWay::team_moved:
+      if constexpr (Work::has_travelers) run_openmp_team<true>(exec, named(to_string(way)), work, result);
+      return;
+    case RegroupWay::grid: return run_openmp_grid<false>(exec, named, work, memory, result);
+    case RegroupWay::grid_moved:
+      if constexpr (Work::has_travelers) run_openmp_grid<true>(exec, named, work, memory, result);
+      return;
+  }
+}
+
+}  // namespace Koalesce::Impl
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_IMPL_REGROUP_LOOP_HPP
+#define KOALESCE_IMPL_REGROUP_LOOP_HPP
+
+#include <Koalesce/Error.hpp>
+#include <Koalesce/impl/PathSampler.hpp>
+#include <Koalesce/impl/RegroupRegistry.hpp>
+#include <Koalesce/impl/RegroupWork.hpp>
+#include <Koalesce/impl/Stopwatch.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <typeindex>
+#include <utility>
+#include <vector>
+
+namespace Koalesce::Impl {
+
+/// Memory that kernels write and the host reads without waiting.
+template <class T>
+using ReportView = Kokkos::View<T*, Kokkos::SharedHostPinnedSpace>;
+
+/// Memory for maps and moved elements: one call at a time has it, and the next one on the same instance.
+template <class Exec>
+struct RegroupMemory {
+  using View = Kokkos::View<char*, typename Exec::memory_space>;
+
+  Exec exec;
+  View bytes;
+};
+
+/// What the calls of one loop leave for the next ones: errors, measurements under way, memory.
+template <class Exec>
+class RegroupLoop {
+ public:
+  explicit RegroupLoop(std::string label)
+      : m_label(std::move(label)),
+        m_fault(Kokkos::view_alloc("Koalesce::parallel_regroup (errors)", Kokkos::WithoutInitializing), 1),
+        m_sample(Kokkos::view_alloc("Koalesce::parallel_regroup (sample)", Kokkos::WithoutInitializing),
+                 PathSampler::reports) {
+    m_fault(0) = PathFault::none;
+  }
+
+  PathFault fault() const { return {m_fault.data()}; }
+
+  /// The error that a kernel has left, if there is one by now; the next call finds none.
+  std::string take_fault(int paths) {
+    std::lock_guard const lock(m_mutex);
+    std::int64_t const reported = read(m_fault.data());
+    if (reported == PathFault::none) {
+      m_paths = paths;
+      return "";
+    }
+    m_fault(0)             = PathFault::none;
+    std::string const most = std::to_string(m_paths - 1);
+    m_paths                = paths;
+    return "the predictor gives item " + std::to_string(PathFault::item(reported)) + " the path " +
+           std::to_string(PathFault::path(reported)) + ", but paths are numbered 0 to " + most +
+           "; that item has run no path, so make the predictor return one of them for every item";
+  }
+  std::string take_fault() { return take_fault(m_paths); }
+
+  void throw_fault(std::string const& where, int paths) {
+    if (auto const text = take_fault(paths); !text.empty()) fail(where, text);
+  }
+
+  std::string const& label() const { return m_label; }
+
+  /// Times run(), which says whether it ran what was chosen; the tuner hears of the time when that is known.
+  template <class Run>
+  void time(Exec const& exec, std::shared_ptr<RegroupEntry> const& entry, RegroupTuner::Choice const& choice,
+            Run const& run) {
+    auto const lose = [&] {
+      std::lock_guard const lock(entry->mutex);
+      entry->tuner.lost(choice);
+    };
+    try {
+      auto watch = std::make_unique<Stopwatch<Exec>>(exec);
+      if (!run()) return lose();
+      watch->stop(exec);
+      std::lock_guard const lock(m_mutex);
+      m_timed.push_back({entry, choice, std::move(watch)});
+    } catch (...) {
+      lose();
+      throw;
+    }
+  }
+
+  /// Samples the paths, unless a sample is under way.
+  template <class Work>
+  void sample(Exec const& exec, std::string const& label, std::shared_ptr<RegroupEntry> const& entry,
+              Work const& work) {
+    std::lock_guard const lock(m_mutex);
+    if (m_sampled) return;
+    m_sampled       = entry;
+    m_sampled_shape = PathSampler::shape(work);
+    m_sample(0)     = 0;
+    PathSampler::run(exec, label, work, m_sampled_shape, m_sample.data());
+  }
+
+  /// Tells the tuners what has become known.
+  void poll() {
+    std::lock_guard const lock(m_mutex);
+    std::erase_if(m_timed, [](Timed const& timed) {
+      auto const seconds = timed.watch->seconds();
+      if (seconds) {
+        std::lock_guard const entry_lock(timed.entry->mutex);
+        timed.entry->tuner.record(timed.choice, *seconds);
+      }
+      return seconds.has_value();
+    });
+    if (m_sampled && read(m_sample.data()) != 0) {
+      {
+        std::lock_guard const entry_lock(m_sampled->mutex);
+        m_sampled->tuner.observe(PathSampler::read(m_sampled_shape, m_sample.data()));
+      }
+      m_sampled.reset();
+    }
+  }
+
+  /// Memory that no other call has: none, if there is not enough.
+  std::unique_ptr<RegroupMemory<Exec>> take_memory(Exec const& exec, std::size_t bytes) {
+    std::unique_ptr<RegroupMemory<Exec>> memory;
+    {
+      std::lock_guard const lock(m_mutex);
+      auto const same = [&](auto const& m) { return m->exec == exec; };
+      if (auto const found = std::find_if(m_memory.begin(), m_memory.end(), same); found != m_memory.end()) {
+        memory = std::move(*found);
+        m_memory.erase(found);
+      }
+    }
+    if (!memory) memory.reset(new RegroupMemory<Exec>{exec, {}});
+    if (memory->bytes.extent(0) < bytes) try {
+        memory->bytes = {};
+        memory->bytes = typename RegroupMemory<Exec>::View(
+            Kokkos::view_alloc("Koalesce::parallel_regroup (" + m_label + ")", Kokkos::WithoutInitializing), bytes);
+      } catch (std::exception const&) {  // Kokkos throws std::bad_alloc or std::runtime_error where memory is short
+        return nullptr;
+      }
+    return memory;
+  }
+
+  void give_back(std::unique_ptr<RegroupMemory<Exec>> memory) {
+    std::lock_guard const lock(m_mutex);
+    m_memory.push_front(std::move(memory));
+    if (m_memory.size() > most_instances) m_memory.pop_back();
+  }
+
+ private:
+  static constexpr std::size_t most_instances = 8;
+
+  struct Timed {
+    std::shared_ptr<RegroupEntry> entry;
+    RegroupTuner::Choice choice;
+    std::unique_ptr<Stopwatch<Exec>> watch;
+  };
+
+  static std::int64_t read(std::int64_t const* report) { return *static_cast<std::int64_t const volatile*>(report); }
+
+  std::mutex m_mutex;
+  std::string m_label;
+  int m_paths = 0;
+  ReportView<std::int64_t> m_fault, m_sample;
+  std::shared_ptr<RegroupEntry> m_sampled;
+  PathSampler::Shape m_sampled_shape;
+  std::vector<Timed> m_timed;
+  std::list<std::unique_ptr<RegroupMemory<Exec>>> m_memory;
+};
+
+/// All loops of an execution space; a label with functors of other types is another loop.
+template <class Exec>
+class RegroupLoops {
+ public:
+  static std::shared_ptr<RegroupLoop<Exec>> find(std::string const& label, std::type_index type) {
+    auto& self = instance();
+    std::lock_guard const lock(self.m_mutex);
+    if (!self.m_hooked) {
+      self.m_hooked = true;
+      Kokkos::push_finalize_hook([] { instance().finalize(); });
+    }
+    auto& loop = self.m_loops[{label, type}];
+    if (!loop) loop = std::make_shared<RegroupLoop<Exec>>(label);
+    return loop;
+  }
+
+  static void check() {
+    for (auto const& loop : instance().all())
+      if (auto const text = loop->take_fault(); !text.empty()) fail(name_of(*loop), text);
+  }
+
+ private:
+  static RegroupLoops& instance() {
+    static RegroupLoops loops;
+    return loops;
+  }
+
+  static std::string name_of(RegroupLoop<Exec> const& loop) {
+    return "Koalesce::parallel_regroup(\"" + loop.label() + "\")";
+  }
+
+  std::vector<std::shared_ptr<RegroupLoop<Exec>>> all() {
+    std::lock_guard const lock(m_mutex);
+    std::vector<std::shared_ptr<RegroupLoop<Exec>>> loops;
+    for (auto const& [key, loop] : m_loops) loops.push_back(loop);
+    return loops;
+  }
+
+  /// Memory cannot outlive Kokkos, and no error may go unseen.
+  void finalize() {
+    Kokkos::fence("Koalesce: errors of regrouped loops");
+    for (auto const& loop : all())
+      if (auto const text = loop->take_fault(); !text.empty()) std::cerr << name_of(*loop) << ": " << text << '\n';
+    std::lock_guard const lock(m_mutex);
+    m_loops.clear();
+    m_hooked = false;
+  }
+
+  std::mutex m_mutex;
+  bool m_hooked = false;
+  std::map<std::pair<std::string, std::type_index>, std::shared_ptr<RegroupLoop<Exec>>> m_loops;
+};
+
+}  // namespace Koalesce::Impl
+
+#endif
