@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TRANSPORT_PHOTON_HPP
+#define TRANSPORT_PHOTON_HPP
+
+#include "Materials.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace examples::transport {
+
+using Exec  = Kokkos::DefaultExecutionSpace;
+using Index = std::int64_t;
+
+/// \brief Statistical weight, in units of 2^-32 of what a photon starts with.
+///
+/// Integers: sums do not depend on their order, so runs can be compared bit by bit, and nothing is lost by rounding.
+using Weight           = std::uint64_t;
+constexpr Weight whole = Weight(1) << 32;
+
+/// What happens to a photon next: the paths of the regrouped loop.
+enum class Event : std::uint8_t {
+  pass,      ///< none: the flight was as long as in the densest tissue, and ended in a thinner one
+  scatter,   ///< a new direction
+  absorb,    ///< part of the weight stays here; the rest is scattered next
+  split,     ///< two photons of half the weight, because it matters more here
+  roulette,  ///< it is lost, or goes on with a multiple of its weight: it matters less, or has little weight left
+  escape     ///< it is outside
+};
+constexpr int events = 6;
+
+constexpr char const* event_names[events]{"pass", "scatter", "absorb", "split", "roulette", "escape"};
+
+struct Photon {
+  float position[3];   ///< mm from the grid's corner
+  float direction[3];  ///< of length 1
+  Weight weight;       ///< 0: it is gone
+  std::uint64_t id;
+  std::uint32_t draws;      ///< events for which it drew random numbers
+  std::uint8_t importance;  ///< the last one that its weight was made to fit
+  std::uint8_t odds;        ///< of the roulette: 2^odds to one
+  bool stays;               ///< its next flight has the length 0: the event that it ended with is still due
+  bool scatters;            ///< after an absorption
+};
+
+using Photons = Kokkos::View<Photon*, Exec>;
+
+/// What the head looks like to kernels.
+struct Grid {
+  Kokkos::View<std::uint8_t const*, Exec> tissue;
+  float cells_a_mm[3];
+  Index size[3];
+  Kokkos::Array<Material, tissues> materials;
+  float densest;  ///< absorption and scattering, events a mm
+
+  /// The number of the cell, or -1 outside.
+  KOKKOS_FUNCTION Index cell(float const (&position)[3]) const {
+    Index number = 0;
+    for (int d = 2; d >= 0; --d) {
+      float const at = position[d] * cells_a_mm[d];
+      if (!(at >= 0 && at < float(size[d]))) return -1;
+      number = number * size[d] + Index(at);
+    }
+    return number;
+  }
+  KOKKOS_FUNCTION Material const& material(Index cell) const { return materials[tissue(cell)]; }
+};
+
+/// What a step, or a run, did.
+struct Tally {
+  std::int64_t count[events] = {};
+  std::int64_t gone = 0, born = 0;
+  Weight absorbed = 0, escaped = 0, lost = 0, won = 0;  ///< the last two: by roulette
+
+  KOKKOS_FUNCTION Tally& operator+=(Tally const& other) {
+    for (int e = 0; e < events; ++e) count[e] += other.count[e];
+    gone += other.gone;
+    born += other.born;
+    absorbed += other.absorbed;
+    escaped += other.escaped;
+    lost += other.lost;
+    won += other.won;
+    return *this;
+  }
+};
+
+}  // namespace examples::transport
+
+template <>
+struct Kokkos::reduction_identity<examples::transport::Tally> {
+  KOKKOS_FUNCTION static examples::transport::Tally sum() { return {}; }
+};
+
+#endif

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Monte Carlo transport of light through a head, event by event: in every step each photon has one of six events, and
+// neighbors have different ones, so that the threads of a warp wait for each other's branches.
+// Koalesce::parallel_regroup_reduce brings those with the same event together. Events.hpp has a functor for each,
+// Transport.cpp both loops; see --help.
+
+#include "../common/OutputFile.hpp"
+#include "../common/Program.hpp"
+#include "DosePicture.hpp"
+#include "Head.hpp"
+#include "Options.hpp"
+#include "Transport.hpp"
+
+#include <Koalesce/RegroupLog.hpp>
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace examples::transport {
+namespace {
+
+/// A bar on stderr that redraws itself; nothing where stderr is not a terminal.
+Progress progress_bar(std::string const& what) {
+  if (isatty(STDERR_FILENO) == 0) return [](double) {};
+  return [what, shown = -1](double done) mutable {
+    constexpr int width = 40;
+    if (int(100 * done) == shown) return;
+    shown = int(100 * done);
+    std::string bar(std::size_t(done * width), '#');
+    bar.resize(width, '.');
+    std::fprintf(stderr, "\r%-14s [%s] %3d %%", what.c_str(), bar.c_str(), shown);
+    if (done >= 1) std::fprintf(stderr, "\r\033[K");
+  };
+}
+
+std::string share(double part, double of) { return number(100 * part / of, 4) + " %"; }
+
+void add_times(Table& table, Result const& ours, std::optional<Result> const& plain) {
+  std::int64_t happened = 0;
+  for (auto const count : ours.tally.count) happened += count;
+  auto const rate = [&](Result const& r) { return number(1e-6 * double(happened) / r.seconds, 3); };
+  if (plain) table.values("", {"plain Kokkos", "Koalesce", "speed"});
+  auto const row = [&](std::string const& what, double Result::*seconds) {
+    if (!(ours.*seconds > 0)) return;
+    auto const text = [&](Result const& r) { return number(r.*seconds, 4) + " s"; };
+    if (plain) table.values(what, {text(*plain), text(ours), number((*plain).*seconds / (ours.*seconds), 3) + " x"});
+    else table.row(what, text(ours));
+  };
+  row("time of the events, which are regrouped", &Result::events_seconds);
+  row("time of all", &Result::seconds);
+  if (plain) table.values("million events a second", {rate(*plain), rate(ours)});
+  else table.row("million events a second", rate(ours));
+  table.row("steps, most photons in one", std::to_string(ours.steps) + ", " + std::to_string(ours.most));
+  if (ours.without_split > 0)
+    table.row("steps without splitting, the bank being too full", std::to_string(ours.without_split));
+  for (int e = 0; e < events; ++e)
+    table.row(std::string("event ") + event_names[e],
+              std::to_string(ours.tally.count[e]) + " (" + share(double(ours.tally.count[e]), double(happened)) + ")");
+}
+
+void add_weights(Table& table, Head const& head, Result const& ours, std::int64_t photons) {
+  double const all = double(photons) * double(whole);
+  std::array<double, tissues> absorbed{};
+  std::array<std::int64_t, tissues> cells{};
+  for (std::int64_t c = 0; c < head.cells(); ++c) {
+    absorbed[int(head.tissue[c])] += double(ours.dose[c]);
+    ++cells[int(head.tissue[c])];
+  }
+  double const cm3 = 1e-3 * head.spacing[0] * head.spacing[1] * head.spacing[2];
+  for (int t = 1; t < tissues; ++t)
+    table.row(
+        std::string("weight absorbed in ") + materials[t].name + ", " + number(double(cells[t]) * cm3, 4) + " cm3",
+        share(absorbed[t], all));
+  table.row("weight escaped", share(double(ours.tally.escaped), all));
+  double const balance = (double(ours.tally.lost) - double(ours.tally.won)) / all;
+  table.row("weight that roulette lost - won", share(balance, 1));
+  table.row("weight missing", "none: to the last of 2^-32");
+}
+
+/// A number that says whether two runs absorbed the same everywhere.
+std::string fingerprint(std::vector<Weight> const& dose) {
+  std::uint64_t hash = 0;
+  for (auto const weight : dose) hash = (hash ^ weight) * 0x100000001b3U + (hash >> 32);
+  char text[20];
+  std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(hash));
+  return text;
+}
+
+/// A line for every size of steps, of what the library measured last; tiny steps have no say in the time.
+void add_decisions(Table& table) {
+  std::map<int, Koalesce::RegroupDecision> latest;
+  for (auto const& decision : Koalesce::regroup_decisions(loop))
+    if (decision.decided && decision.size_class >= 10) latest.insert_or_assign(decision.size_class, decision);
+  for (auto const& [size_class, decision] : latest)
+    table.row("decided for " + std::to_string(std::int64_t(1) << size_class) + " photons or more", decision.why);
+}
+
+void run(Options const& options) {
+  auto const volume = read_nifti(options.input);
+  auto const head   = segment(volume, options.add_skull, options.input.string());
+
+  std::optional<Result> plain;
+  // The first launch of a kernel takes longer.
+  Settings few = options.settings;
+  few.photons  = 16;
+  if (options.compare) {
+    transport_plain(head, few, [](double) {});
+    plain = transport_plain(head, options.settings, progress_bar("plain Kokkos"));
+  }
+  transport(head, few, options.regroup, [](double) {});
+  auto const ours = transport(head, options.settings, options.regroup, progress_bar("Koalesce"));
+  if (plain && plain->dose != ours.dose) throw std::runtime_error("plain Kokkos and Koalesce give different doses");
+
+  Table table(options.input.filename().string() + ", " + std::to_string(head.size[0]) + " x " +
+              std::to_string(head.size[1]) + " x " + std::to_string(head.size[2]) + " cells, " +
+              std::to_string(options.settings.photons) + " photons on " + Kokkos::DefaultExecutionSpace::name());
+  add_times(table, ours, plain);
+  add_weights(table, head, ours, options.settings.photons);
+  table.row("dose", fingerprint(ours.dose) + (plain ? ", the same in both runs" : ""));
+  add_decisions(table);
+  if (volume.not_finite > 0) table.row("voxels not finite, taken as 0", std::to_string(volume.not_finite));
+
+  OutputFile picture(options.picture);
+  write_png(dose_picture(head, ours.dose, patient_axis(options.settings.side)), picture.temporary());
+  picture.commit();
+  table.row("written", options.picture.string());
+  print(table);
+  if (options.show_decisions)
+    for (auto const& decision : Koalesce::regroup_decisions(loop)) std::cout << decision;
+}
+
+}  // namespace
+}  // namespace examples::transport
+
+int main(int argc, char** argv) {
+  using namespace examples;
+  return run_program<transport::Options>("transport", argc, argv, transport::parse_options, transport::run);
+}
