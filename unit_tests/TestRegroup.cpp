@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RegroupOracle.hpp"
+
+/// Every item of a regrouped loop runs once, at its own index, on its own path, whichever way the loop goes.
+namespace Koalesce::Test {
+namespace {
+
+template <class P>
+class Regrouped : public ::testing::Test {};
+TYPED_TEST_SUITE(Regrouped, AllPaths, PathNames);
+
+// ---- One functor for all paths ----
+
+TYPED_TEST(Regrouped, random_items) {
+  for_each_seed([](Rng& rng) {
+    for (int const paths : {1, 2, 3, 8, 32, 33, 300}) {
+      auto const items = random_items(rng, paths, random_size(rng));
+      for_each_way(index_ways, [&](Way way) { check_visits<TypeParam>(items, way); });
+    }
+  });
+}
+
+TYPED_TEST(Regrouped, sizes_around_those_of_warps_teams_and_tiles) {
+  Rng rng(1);
+  for (std::int64_t const around : {1, 32, 64, 256, 1024, 4096, 8192})
+    for (auto size = around - 1; size <= around + 1; ++size)
+      for (int const paths : {2, 5}) {
+        Items const items{size % 7, paths, make_paths(rng, Mix::equal, paths, size)};
+        for_each_way(index_ways, [&](Way way) { check_visits<TypeParam>(items, way); });
+      }
+}
+
+TYPED_TEST(Regrouped, mixes_of_paths) {
+  Rng rng(2);
+  for (Mix const mix : all_mixes)
+    for (int const paths : {2, 3, 32, 40}) {
+      SCOPED_TRACE("mix " + std::to_string(int(mix)));
+      Items const items{3, paths, make_paths(rng, mix, paths, 5000)};
+      for_each_way(index_ways, [&](Way way) { check_visits<TypeParam>(items, way); });
+    }
+}
+
+TYPED_TEST(Regrouped, more_paths_than_items) {
+  Rng rng(3);
+  for (int const paths : {40, 254, 255, 256, 257, 1000}) {
+    Items const items{11, paths, make_paths(rng, Mix::equal, paths, 37)};
+    for_each_way(index_ways, [&](Way way) { check_visits<TypeParam>(items, way); });
+  }
+}
+
+/// More than 65535 paths have no order within a team.
+TYPED_TEST(Regrouped, very_many_paths) {
+  Rng rng(4);
+  for (int const paths : {5000, 65535, 65536, 100000}) {
+    Items const items{1, paths, make_paths(rng, Mix::equal, paths, 20011)};
+    for_each_way(index_ways, [&](Way way) { check_visits<TypeParam>(items, way); });
+  }
+}
+
+/// On a device, so many that its teams take as many items as they may.
+TYPED_TEST(Regrouped, many_items) {
+  Rng rng(5);
+  bool const host = Backend::on_host<typename TypeParam::exec>;
+  for (int const paths : {2, 7}) {
+    Items const items{5, paths, make_paths(rng, Mix::clustered, paths, host ? 200003 : 18000011)};
+    for_each_way(index_ways, [&](Way way) { check_visits<TypeParam>(items, way); });
+  }
+}
+
+TYPED_TEST(Regrouped, items_far_beyond_the_range_of_int) {
+  Rng rng(6);
+  Items const items{std::int64_t(1) << 40, 3, make_paths(rng, Mix::equal, 3, 3000)};
+  for_each_way(index_ways, [&](Way way) { check_visits<TypeParam>(items, way); });
+}
+
+TYPED_TEST(Regrouped, nothing_runs_where_there_are_no_items) {
+  for (std::int64_t const begin : {0, 77})
+    for (int const paths : {1, 2, 40})
+      for_each_way(index_ways, [&](Way way) { check_visits<TypeParam>({begin, paths, {}}, way); });
+}
+
+TYPED_TEST(Regrouped, sizes_and_numbers_of_paths_change_from_call_to_call) {
+  Rng rng(7);
+  for (int call = 0; call < 20; ++call) {
+    auto const items = random_items(rng, int(random_int(rng, 2, 50)), random_size(rng) / 4 + 1);
+    for_each_way(index_ways, [&](Way way) { check_visits<TypeParam>(items, way, "changing"); });
+  }
+}
+
+// ---- A functor a path ----
+
+template <class P, int... Path, class Predict>
+void check_functors(Items const& items, Way way, Predict const& predict, std::integer_sequence<int, Path...>) {
+  typename P::exec const exec;
+  VisitsOf<P> const visits(items);
+  RegroupPolicy const policy(exec, items.begin, items.end());
+  parallel_regroup<typename P::backend>("functors", ask(policy, way), predict,
+                                        VisitAs<typename P::exec::memory_space>{visits, Path}...);
+  exec.fence();
+  EXPECT_TRUE(visits.match(items));
+}
+
+/// As many functors as there are paths; the predictor returns a T.
+template <class P, class T, int Functors>
+void check_functors() {
+  Rng rng(Functors);
+  for (std::int64_t const size : {1, 33, 2999, 9000}) {
+    auto const items = random_items(rng, Functors, size);
+    PathTableOf<P, T> const predict(items);
+    for_each_way(index_ways,
+                 [&](Way way) { check_functors<P>(items, way, predict, std::make_integer_sequence<int, Functors>()); });
+  }
+}
+
+enum class Event { absorb, scatter, leave };
+enum Reaction : unsigned char { first, second };
+
+TYPED_TEST(Regrouped, one_functor) { check_functors<TypeParam, int, 1>(); }
+TYPED_TEST(Regrouped, predictor_returns_bool) { check_functors<TypeParam, bool, 2>(); }
+TYPED_TEST(Regrouped, predictor_returns_an_unscoped_enumerator) { check_functors<TypeParam, Reaction, 2>(); }
+TYPED_TEST(Regrouped, predictor_returns_a_scoped_enumerator) { check_functors<TypeParam, Event, 3>(); }
+TYPED_TEST(Regrouped, predictor_returns_an_unsigned_char) { check_functors<TypeParam, unsigned char, 5>(); }
+
+// ---- Kokkos' policies ----
+
+template <class P, class Policy>
+void check_range_policy(Policy const& policy, Items const& items) {
+  PathTableOf<P> const predict(items);
+  VisitsOf<P> const visits(items);
+  for (int call = 1; call < 5; ++call) {
+    Kokkos::deep_copy(visits.times, 0);
+    parallel_regroup<typename P::backend>("range", policy, Paths(items.paths), predict, visits);
+    policy.space().fence();
+    EXPECT_TRUE(visits.match(items));
+  }
+}
+
+TYPED_TEST(Regrouped, range_policy) {
+  using Exec = typename TypeParam::exec;
+  Rng rng(8);
+  Items const items{100, 4, make_paths(rng, Mix::equal, 4, 2345)};
+  check_range_policy<TypeParam>(Kokkos::RangePolicy<Exec>(100, 2445), items);
+  check_range_policy<TypeParam>(Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(Exec(), 100, 2445), items);
+}
+
+TEST(RegroupPolicy, setters_return_changed_copies) {
+  Kokkos::DefaultExecutionSpace const exec;
+  RegroupPolicy const policy(exec, 3, 9);
+  auto const changed = policy.regroup(Regroup::always).scope(RegroupScope::grid).remap(RegroupRemap::data);
+  EXPECT_EQ(policy.regroup(), Regroup::automatic);
+  EXPECT_EQ(policy.scope(), RegroupScope::automatic);
+  EXPECT_EQ(policy.remap(), RegroupRemap::automatic);
+  Kokkos::View<double*, Kokkos::DefaultExecutionSpace::memory_space> const x("x", 9), y("y", 9);
+  auto const moving = changed.moving(one_way(x), round_trip(y));
+  for (auto const& p : {changed, changed.regroup(Regroup::always)}) EXPECT_EQ(p.scope(), RegroupScope::grid);
+  EXPECT_EQ(moving.regroup(), Regroup::always);
+  EXPECT_EQ(moving.scope(), RegroupScope::grid);
+  EXPECT_EQ(moving.remap(), RegroupRemap::data);
+  EXPECT_EQ(moving.begin(), 3);
+  EXPECT_EQ(moving.end(), 9);
+  EXPECT_EQ(moving.space(), exec);
+  EXPECT_FALSE(decltype(one_way(x))::returns);
+  EXPECT_TRUE(decltype(round_trip(y))::returns);
+}
+
+}  // namespace
+}  // namespace Koalesce::Test

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RegroupOracle.hpp"
+
+#include <thread>
+
+/// What regrouped loops run and wait for: kernels, instances, host threads, loops within loops, measurements.
+namespace Koalesce::Test {
+namespace {
+
+using enum RegroupWay;
+
+template <class P>
+class RegroupedCalls : public ::testing::Test {};
+TYPED_TEST_SUITE(RegroupedCalls, AllPaths, PathNames);
+
+Items any_items(int paths, std::int64_t size, std::uint64_t seed = 1) {
+  Rng rng(seed);
+  return {3, paths, make_paths(rng, Mix::equal, paths, size)};
+}
+
+/// Elements that travel.
+struct Step {
+  KOKKOS_FUNCTION void operator()(int path, std::int64_t, float const& x, double& y) const { y += x + path; }
+};
+
+template <class P, class T>
+using ViewOf = Kokkos::View<T*, typename P::exec::memory_space>;
+
+/// A loop whose Views and predictor are there: a call runs kernels, and nothing else.
+template <class P>
+struct Loop {
+  explicit Loop(Items const& i, typename P::exec const& e = {})
+      : items(i), exec(e), predict(i), x("x", i.end()), y("y", i.end()) {}
+
+  void run(Way way) const {
+    auto const policy = RegroupPolicy(exec, items.begin, items.end()).moving(one_way(x), round_trip(y));
+    parallel_regroup<typename P::backend>("calls", ask(policy, way), Paths(items.paths), predict, Step());
+  }
+
+  Items items;
+  typename P::exec exec;
+  PathTableOf<P> predict;
+  ViewOf<P, float> x;
+  ViewOf<P, double> y;
+};
+
+// ---- Kernels ----
+
+/// The kernels of a way.
+template <class P>
+Strings kernels_of(Way way, std::string const& label) {
+  Strings steps{to_string(*way)};
+  if (way == grid || way == grid_moved) steps = {"grid: count", "grid: scan", "grid: place", to_string(*way)};
+  for (auto& step : steps) step = regroup_kernel<P>(label, step);
+  return steps;
+}
+
+std::vector<Way> const known_ways{plain, team, team_moved, grid, grid_moved};
+
+TYPED_TEST(RegroupedCalls, labels_show_the_way_asked_for) {
+  Loop<TypeParam> const loop(any_items(3, 5000));
+  for_each_way(known_ways, [&](Way way) {
+    KernelRecorder const record;
+    loop.run(way);
+    EXPECT_EQ(record.kernel_names(), kernels_of<TypeParam>(way, "calls"));
+    EXPECT_EQ(record.regions, Strings{"Koalesce::parallel_regroup"});
+    for (auto const& kernel : record.kernels) EXPECT_FALSE(kernel.reduces);
+  });
+  loop.exec.fence();
+}
+
+struct CountItems {
+  template <class... Travelers>
+  KOKKOS_FUNCTION void operator()(int, std::int64_t, std::int64_t& count) const {
+    ++count;
+  }
+};
+
+TYPED_TEST(RegroupedCalls, labels_of_reductions_show_the_way) {
+  auto const items = any_items(3, 5000);
+  PathTableOf<TypeParam> const predict(items);
+  RegroupPolicy const policy(typename TypeParam::exec(), items.begin, items.end());
+  for_each_way({plain, team, grid}, [&](Way way) {
+    std::int64_t count = 0;
+    KernelRecorder const record;
+    parallel_regroup_reduce<typename TypeParam::backend>("r", ask(policy, way), Paths(3), predict, CountItems(), count);
+    EXPECT_EQ(record.regions, Strings{"Koalesce::parallel_regroup_reduce"});
+    auto const names = record.kernel_names();
+    for (auto const& name : kernels_of<TypeParam>(way, "r"))
+      EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+  });
+}
+
+TYPED_TEST(RegroupedCalls, one_path_or_no_items_are_not_regrouped) {
+  for (auto const& items : {any_items(1, 1000), any_items(4, 0)}) {
+    Loop<TypeParam> const loop(items);
+    for_each_way(all_ways, [&](Way way) {
+      KernelRecorder const record;
+      loop.run(way);
+      EXPECT_EQ(record.kernel_names(), kernels_of<TypeParam>(plain, "calls"));
+    });
+    loop.exec.fence();
+  }
+}
+
+/// Only what the policy allows is measured.
+TYPED_TEST(RegroupedCalls, automatic_takes_a_way_that_the_policy_allows) {
+  using P = TypeParam;
+  Loop<P> const loop(any_items(4, 2000));
+  auto const policy =
+      RegroupPolicy(loop.exec, 3, 2003).moving(one_way(loop.x), round_trip(loop.y)).scope(RegroupScope::team);
+  for (RegroupRemap const remap : {RegroupRemap::index, RegroupRemap::data}) {
+    KernelRecorder const record;
+    for (int call = 0; call < 30; ++call) {
+      parallel_regroup<typename P::backend>("allowed", policy.remap(remap), Paths(4), loop.predict, Step());
+      loop.exec.fence();
+    }
+    auto const allowed = to_string(remap == RegroupRemap::index ? team : team_moved);
+    for (auto const& name : record.kernel_names())
+      EXPECT_TRUE(name == regroup_kernel<P>("allowed", "plain") || name == regroup_kernel<P>("allowed", allowed) ||
+                  name == regroup_kernel<P>("allowed", "sample"))
+          << name;
+  }
+}
+
+// ---- Instances, fences, memory ----
+
+/// Memory is there from an earlier call.
+template <class P>
+void expect_asynchronous(typename P::exec const& exec) {
+  Loop<P> const loop(any_items(5, 9000), exec);
+  for_each_way(known_ways, [&](Way way) {
+    loop.run(way);
+    exec.fence();
+    KernelRecorder const record;
+    loop.run(way);
+    EXPECT_EQ(record.fences, Strings());
+    EXPECT_EQ(record.allocations, Strings());
+    for (auto const& kernel : record.kernels)
+      EXPECT_EQ(kernel.device, Kokkos::Tools::Experimental::device_id(exec)) << kernel.name;
+  });
+  exec.fence();
+}
+
+/// Two instances, or none where there are too few threads.
+template <class Exec>
+std::vector<Exec> two_instances() {
+#ifdef KOKKOS_ENABLE_OPENMP
+  if (std::is_same_v<Exec, Kokkos::OpenMP> && Exec().concurrency() < 2) return {};
+#endif
+  auto const parts = Kokkos::Experimental::partition_space(Exec(), 1, 1);
+  return {parts.begin(), parts.end()};
+}
+
+TYPED_TEST(RegroupedCalls, run_on_the_callers_instance_and_wait_for_nothing) {
+  expect_asynchronous<TypeParam>({});
+  for (auto const& exec : two_instances<typename TypeParam::exec>()) expect_asynchronous<TypeParam>(exec);
+}
+
+TYPED_TEST(RegroupedCalls, automatic_runs_on_the_callers_instance) {
+  using Exec                  = typename TypeParam::exec;
+  std::vector<Exec> instances = two_instances<Exec>();
+  instances.push_back(Exec());
+  for (auto const& exec : instances) {
+    KernelRecorder const record;
+    for (int call = 0; call < 20; ++call) check_visits<TypeParam>(any_items(4, 700), {}, "instances", exec);
+    for (auto const& kernel : record.kernels) {
+      bool const ours = kernel.name.find("instances") != std::string::npos;
+      EXPECT_TRUE(!ours || kernel.device == Kokkos::Tools::Experimental::device_id(exec)) << kernel.name;
+    }
+  }
+}
+
+/// On CUDA, measurements and samples come in while the host goes on.
+TYPED_TEST(RegroupedCalls, automatic_does_not_wait_on_a_device) {
+  if (Backend::on_host<typename TypeParam::exec>) GTEST_SKIP() << "on the host, a measured call waits";
+  if (!std::is_same_v<typename TypeParam::backend, Backend::Default<typename TypeParam::exec>>) GTEST_SKIP();
+  Loop<TypeParam> const loop(any_items(5, 9000));
+  for (Way const way : known_ways) loop.run(way);
+  loop.run({});
+  loop.exec.fence();
+  KernelRecorder const record;
+  for (int call = 0; call < 30; ++call) loop.run({});
+  EXPECT_EQ(record.fences, Strings());
+  loop.exec.fence();
+}
+
+TYPED_TEST(RegroupedCalls, two_instances_take_turns) {
+  auto const instances = two_instances<typename TypeParam::exec>();
+  if (instances.empty()) GTEST_SKIP() << "too few threads to be partitioned";
+  for_each_way(index_ways, [&](Way way) {
+    for (int call = 0; call < 10; ++call)
+      check_visits<TypeParam>(any_items(6, 3000 + 100 * call), way, "turns", instances[call % 2]);
+  });
+}
+
+TYPED_TEST(RegroupedCalls, two_threads_call_a_loop_at_once) {
+  auto const instances = two_instances<typename TypeParam::exec>();
+  if (instances.empty()) GTEST_SKIP() << "too few threads to be partitioned";
+  for_each_way(index_ways, [&](Way way) {
+    auto const many = [&](int i) {
+      for (int call = 0; call < 25; ++call)
+        check_visits<TypeParam>(any_items(6, 5000 + 77 * i * call, std::uint64_t(i)), way, "at once", instances[i]);
+    };
+    std::thread first(many, 0), second(many, 1);
+    first.join();
+    second.join();
+  });
+}
+
+// ---- Loops within loops ----
+
+/// A functor of the host's that runs a loop of its own for its item; see `label_of`.
+template <class BackendTag, class Exec>
+struct RunInner {
+  Exec inner;
+  Items const* items;
+  Visits<Kokkos::HostSpace> const* visits;  // an inner loop's each
+  Way way;
+
+  void operator()(int path, std::int64_t item) const {
+    PathTable<Kokkos::HostSpace> const predict(items[item]);
+    RegroupPolicy const policy(inner, items[item].begin, items[item].end());
+    parallel_regroup<BackendTag>(path == 0 ? "outer" : "inner", ask(policy, way), Paths(items[item].paths), predict,
+                                 visits[item]);
+  }
+};
+
+/// Outer items on one instance run inner loops on another.
+template <class BackendTag, class Exec>
+void check_nested(Exec const& outer, Exec const& inner) {
+  std::vector<Items> items;
+  std::vector<Visits<Kokkos::HostSpace>> visits;
+  for (int i = 0; i < 12; ++i) visits.emplace_back(items.emplace_back(any_items(2 + i % 3, 100 * i, std::uint64_t(i))));
+  for_each_way(index_ways, [&](Way way) {
+    for (auto const& v : visits) Kokkos::deep_copy(v.times, 0);
+    RunInner<BackendTag, Exec> const body{inner, items.data(), visits.data(), way};
+    PathTable<Kokkos::HostSpace> const predict(Items{0, 2, {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}});
+    parallel_regroup<BackendTag>("outer", ask(RegroupPolicy(outer, 0, 12), way), Paths(2), predict, body);
+    for (std::size_t i = 0; i < items.size(); ++i) EXPECT_TRUE(visits[i].match(items[i])) << "inner loop " << i;
+  });
+}
+
+#ifdef KOKKOS_ENABLE_SERIAL
+TEST(RegroupedNested, serial_loops_on_instances_of_their_own) {
+  auto const parts = Kokkos::Experimental::partition_space(Kokkos::Serial(), 1, 1);
+  check_nested<Backend::Native>(parts[0], parts[1]);
+  check_nested<Backend::Portable>(parts[0], parts[1]);
+}
+#endif
+
+// ---- What is measured ----
+
+/// Calls until the loop has decided.
+template <class P>
+RegroupDecision decide(std::string const& label, Items const& items) {
+  for (int call = 0; call < 200; ++call) {
+    check_visits<P>(items, {}, label);
+    auto const decisions = regroup_decisions(label);
+    if (decisions.size() == 1 && decisions[0].decided) return decisions[0];
+  }
+  ADD_FAILURE() << "nothing was decided";
+  return {};
+}
+
+TYPED_TEST(RegroupedCalls, automatic_decides_by_what_it_measures) {
+  forget_regroup_decisions();
+  auto const items    = any_items(4, 20000);
+  auto const decision = decide<TypeParam>("decides", items);
+  EXPECT_EQ(decision.label, "decides");
+  EXPECT_EQ(decision.space, TypeParam::exec::name());
+  EXPECT_EQ(decision.size_class, 14);
+  EXPECT_FALSE(decision.why.empty());
+  ASSERT_EQ(decision.trials.size(), 3u);
+  for (std::size_t t = 0; t < 3; ++t) {
+    auto const& trial = decision.trials[t];
+    EXPECT_EQ(trial.way, *index_ways[t]);
+    EXPECT_GT(trial.calls, 0);
+    EXPECT_GT(trial.seconds, 0);
+    EXPECT_EQ(trial.bytes > 0, trial.way == grid);
+  }
+  EXPECT_EQ(decision.sample.paths, 4);
+  EXPECT_GT(decision.sample.items, 0);
+  EXPECT_GT(decision.sample.paths_a_warp(), 3.5);
+  for (int p = 0; p < PathSample::buckets; ++p) EXPECT_EQ(decision.sample.histogram[p] > 0, p < 4);
+}
+
+TYPED_TEST(RegroupedCalls, automatic_runs_what_it_decided) {
+  forget_regroup_decisions();
+  auto const items    = any_items(4, 20000);
+  auto const decision = decide<TypeParam>("stays", items);
+  for (int call = 0; call < 5; ++call) {
+    KernelRecorder const record;
+    check_visits<TypeParam>(items, {}, "stays");
+    auto const names = record.kernel_names();
+    auto const way   = regroup_kernel<TypeParam>("stays", to_string(decision.way));
+    EXPECT_EQ(std::count(names.begin(), names.end(), way), 1);
+  }
+}
+
+TYPED_TEST(RegroupedCalls, automatic_measures_size_classes_apart) {
+  forget_regroup_decisions();
+  for (std::int64_t const size : {1000, 1023, 1024, 3000}) check_visits<TypeParam>(any_items(3, size), {}, "sizes");
+  auto const decisions = regroup_decisions("sizes");
+  ASSERT_EQ(decisions.size(), 3u);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(decisions[i].size_class, 9 + i);
+}
+
+/// Empty loops have no way but one, and nothing to be measured.
+TYPED_TEST(RegroupedCalls, nothing_is_measured_where_there_is_one_way) {
+  forget_regroup_decisions();
+  check_visits<TypeParam>(any_items(1, 1000), {}, "alone");
+  check_visits<TypeParam>(any_items(3, 0), {}, "alone");
+  check_visits<TypeParam>(any_items(3, 1000), grid, "alone");
+  EXPECT_TRUE(regroup_decisions("alone").empty());
+}
+
+}  // namespace
+}  // namespace Koalesce::Test

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RegroupOracle.hpp"
+
+/// Predictors outside the paths, and what a regrouped loop refuses before anything runs.
+namespace Koalesce::Test {
+namespace {
+
+template <class P>
+class RegroupedErrors : public ::testing::Test {};
+TYPED_TEST_SUITE(RegroupedErrors, AllPaths, PathNames);
+
+/// The text of the Error that call() throws, if it throws one.
+template <class Call>
+std::string error_of(Call const& call) {
+  try {
+    call();
+  } catch (Error const& e) {
+    return e.what();
+  }
+  return "";
+}
+
+void expect_phrases(std::string const& text, Strings const& phrases) {
+  for (auto const& phrase : phrases)
+    EXPECT_NE(text.find(phrase), std::string::npos) << "\"" << phrase << "\" is not in\n" << text;
+}
+
+// ---- Predictors outside the paths ----
+
+/// Bad predictors at some items of a loop.
+struct BadItem {
+  std::int64_t index, path;
+};
+
+Items items_with(std::vector<BadItem> const& bad, int paths, std::int64_t size, std::int64_t begin = 0) {
+  Rng rng(std::uint64_t(paths) + 1);
+  Items items{begin, paths, make_paths(rng, Mix::equal, paths, size)};
+  for (auto const& b : bad) items.path[std::size_t(b.index)] = b.path;
+  return items;
+}
+
+template <class P>
+struct Loop {
+  Loop(Items const& i, std::string const& name) : items(i), label(name), predict(i), visits(i) {}
+
+  void run(Way way) const {
+    RegroupPolicy const policy(typename P::exec(), items.begin, items.end());
+    parallel_regroup<typename P::backend>(label, ask(policy, way), Paths(items.paths), predict, visits);
+  }
+
+  /// What the call throws where it waits, or else what check_paths() throws.
+  std::string error(Way way) const {
+    typename P::exec const exec;
+    Kokkos::deep_copy(visits.times, 0);
+    auto const at_once = error_of([&] { run(way); });
+    EXPECT_EQ(!at_once.empty(), Backend::on_host<typename P::exec>);
+    auto const later = error_of([&] { check_paths(exec); });
+    EXPECT_NE(at_once.empty(), later.empty()) << "an error is thrown once";
+    EXPECT_EQ(error_of([&] { check_paths(exec); }), "") << "an error is thrown once";
+    return at_once + later;
+  }
+
+  Items items;
+  std::string label;
+  PathTableOf<P> predict;
+  VisitsOf<P> visits;
+};
+
+/// Each way names the item, runs the others, and takes good predictors afterwards.
+template <class P>
+void expect_bad_item(Items const& items, Strings const& phrases) {
+  Loop<P> const loop(items, "bad");
+  for_each_way(index_ways, [&](Way way) {
+    expect_phrases(loop.error(way), phrases);
+    EXPECT_TRUE(loop.visits.match(items));
+  });
+  for_each_way(index_ways, [&](Way way) { check_visits<P>(items_with({}, items.paths, 500), way, "bad"); });
+  check_paths(typename P::exec());
+}
+
+TYPED_TEST(RegroupedErrors, negative_path) {
+  expect_bad_item<TypeParam>(items_with({{17, -1}}, 3, 5000),
+                             {"Koalesce::parallel_regroup(\"bad\")", "item 17 the path -1", "paths are numbered 0 to 2",
+                              "that item has run no path", "return one of them"});
+}
+
+TYPED_TEST(RegroupedErrors, first_path_that_is_none) {
+  for (int const paths : {1, 2, 3, 32, 33, 254, 255, 256, 300})
+    expect_bad_item<TypeParam>(
+        items_with({{40, paths}}, paths, 1100, 7),
+        {"item 47 the path " + std::to_string(paths) + ",", "numbered 0 to " + std::to_string(paths - 1)});
+}
+
+/// Of paths far away, only that they are far is told.
+TYPED_TEST(RegroupedErrors, huge_and_tiny_paths) {
+  for (std::int64_t const path : {std::int64_t(1) << 20, std::int64_t(1) << 40, std::int64_t(1) << 62})
+    for (int const paths : {2, 5}) {
+      expect_bad_item<TypeParam>(items_with({{600, path}}, paths, 601), {"item 600 the path "});
+      expect_bad_item<TypeParam>(items_with({{0, -path}}, paths, 601), {"item 0 the path -"});
+      expect_bad_item<TypeParam>(items_with({{5, path + 1}}, paths, 601), {"item 5 the path "});
+    }
+}
+
+TYPED_TEST(RegroupedErrors, of_several_bad_items_the_first_is_named) {
+  for (int const paths : {2, 3, 300})
+    expect_bad_item<TypeParam>(
+        items_with({{9999, -5}, {1200, 7000}, {4000, -2}, {1201, -3}, {20000, 999}}, paths, 20001, 50),
+        {"item 1250 the path 7000"});
+}
+
+TYPED_TEST(RegroupedErrors, items_without_a_path_only) {
+  for (int const paths : {1, 2, 5, 300}) {
+    Items const items{30, paths, PathNumbers(3000, -9)};
+    expect_bad_item<TypeParam>(items, {"item 30 the path -9"});
+  }
+}
+
+TYPED_TEST(RegroupedErrors, next_call_throws_what_the_last_one_left) {
+  typename TypeParam::exec const exec;
+  if (Backend::on_host<typename TypeParam::exec>) GTEST_SKIP() << "the call itself throws";
+  Loop<TypeParam> const bad(items_with({{3, 8}}, 8, 5000), "next"), good(items_with({}, 8, 5000), "next");
+  for_each_way(index_ways, [&](Way way) {
+    EXPECT_EQ(error_of([&] { bad.run(way); }), "");
+    exec.fence();
+    expect_error({"parallel_regroup(\"next\")", "item 3 the path 8"}, [&] { good.run(way); });
+    Kokkos::deep_copy(good.visits.times, 0);
+    EXPECT_EQ(error_of([&] { good.run(way); }), "");
+    EXPECT_EQ(error_of([&] { check_paths(exec); }), "");
+    EXPECT_TRUE(good.visits.match(good.items));
+  });
+}
+
+TYPED_TEST(RegroupedErrors, loops_tell_of_their_own_items) {
+  typename TypeParam::exec const exec;
+  Loop<TypeParam> const a(items_with({{3, -1}}, 4, 500), "loop a"), b(items_with({{9, 5}}, 5, 900), "loop b");
+  for_each_way(index_ways, [&](Way way) {
+    std::string text = error_of([&] { a.run(way); }) + error_of([&] { b.run(way); });
+    for (int i = 0; i < 2; ++i) text += error_of([&] { check_paths(exec); });
+    expect_phrases(text, {"\"loop a\"): the predictor gives item 3 the path -1, but paths are numbered 0 to 3",
+                          "\"loop b\"): the predictor gives item 9 the path 5, but paths are numbered 0 to 4"});
+    EXPECT_EQ(error_of([&] { check_paths(exec); }), "");
+  });
+}
+
+struct CountItems {
+  KOKKOS_FUNCTION void operator()(int, std::int64_t, std::int64_t& sum) const { ++sum; }
+};
+
+TYPED_TEST(RegroupedErrors, reductions_into_variables_throw_at_once) {
+  for (int const paths : {2, 3, 40, 300}) {
+    auto const items = items_with({{88, paths}, {2100, -1}}, paths, 3000, 4);
+    PathTableOf<TypeParam> const predict(items);
+    RegroupPolicy const policy(typename TypeParam::exec(), items.begin, items.end());
+    for_each_way(index_ways, [&](Way way) {
+      std::int64_t count = -1;
+      auto const text    = error_of([&] {
+        parallel_regroup_reduce<typename TypeParam::backend>("sum", ask(policy, way), Paths(paths), predict,
+                                                             CountItems(), count);
+      });
+      expect_phrases(text, {"Koalesce::parallel_regroup_reduce(\"sum\")", "item 92 the path " + std::to_string(paths)});
+      EXPECT_EQ(count, 2998) << "the other items ran";
+    });
+  }
+}
+
+/// Items that change as they travel.
+struct Count {
+  KOKKOS_FUNCTION void operator()(int path, std::int64_t, int& x) const { x += path + 1; }
+};
+
+TYPED_TEST(RegroupedErrors, elements_of_items_without_a_path_stay_as_they_are) {
+  using P = TypeParam;
+  Rng rng(1);
+  auto const items = items_with({{0, -1}, {300, 4}, {2999, 100}}, 4, 3000);
+  Field<typename P::exec, int, 1> x({3000}, {0}, rng);
+  x.fill(rng);
+  PathTableOf<P> const predict(items);
+  auto const policy = RegroupPolicy(typename P::exec(), 0, 3000).moving(round_trip(x.view()));
+  for_each_way(all_ways, [&](Way way) {
+    auto const text = error_of([&] {
+      parallel_regroup<typename P::backend>("travel", ask(policy, way), Paths(4), predict, Count());
+      check_paths(policy.space());
+    });
+    expect_phrases(text, {"item 0 the path -1"});
+    for (std::int64_t i = 0; i < 3000; ++i)
+      if (items.path_of(i) >= 0 && items.path_of(i) < 4) x({i}) += int(items.path_of(i)) + 1;
+    EXPECT_TRUE(x.device_matches());
+  });
+}
+
+// ---- Arguments ----
+
+struct Zero {
+  KOKKOS_FUNCTION int operator()(std::int64_t) const { return 0; }
+};
+
+struct Ignore {
+  template <class... Args>
+  KOKKOS_FUNCTION void operator()(int, std::int64_t, Args&&...) const {}
+};
+
+template <class P, class Policy>
+void expect_refusal(Policy const& policy, Strings const& phrases, int paths = 2) {
+  auto all = phrases;
+  all.push_back("Koalesce::parallel_regroup(\"r\")");
+  expect_error(all, [&] { parallel_regroup<typename P::backend>("r", policy, Paths(paths), Zero(), Ignore()); });
+}
+
+TYPED_TEST(RegroupedErrors, items_below_zero) {
+  typename TypeParam::exec const exec;
+  expect_refusal<TypeParam>(RegroupPolicy(exec, -2, 5), {"the items are -2 to 5", "begins at 0 or later"});
+  expect_refusal<TypeParam>(RegroupPolicy(exec, 7, 5), {"the items are 7 to 5", "ends where it begins or later"});
+  std::int64_t count = 0;
+  expect_error({"Koalesce::parallel_regroup_reduce(\"r\")", "the items are -2 to 5"}, [&] {
+    parallel_regroup_reduce<typename TypeParam::backend>("r", RegroupPolicy(exec, -2, 5), Paths(2), Zero(),
+                                                         CountItems(), count);
+  });
+}
+
+TYPED_TEST(RegroupedErrors, no_paths) {
+  RegroupPolicy const policy(typename TypeParam::exec(), 0, 5);
+  for (int const paths : {0, -3})
+    expect_refusal<TypeParam>(policy, {"there are " + std::to_string(paths) + " paths", "give 1 or more"}, paths);
+}
+
+template <class P>
+using View1 = Kokkos::View<double*, typename P::exec::memory_space>;
+
+TYPED_TEST(RegroupedErrors, travelers_that_are_too_short) {
+  RegroupPolicy const policy(typename TypeParam::exec(), 3, 100);
+  View1<TypeParam> const x("x", 100), y("y", 99);
+  expect_refusal<TypeParam>(policy.moving(one_way(x), round_trip(y)),
+                            {"traveler 1 (\"y\") has 99 elements", "the items end at 100", "give it 100 or more"});
+  expect_refusal<TypeParam>(policy.moving(one_way(y)), {"traveler 0 (\"y\") has 99 elements"});
+}
+
+TYPED_TEST(RegroupedErrors, travelers_without_memory) {
+  RegroupPolicy const policy(typename TypeParam::exec(), 0, 100);
+  View1<TypeParam> const none(static_cast<double*>(nullptr), 100), x("x", 100);
+  expect_refusal<TypeParam>(policy.moving(round_trip(none)), {"traveler 0", "has no memory", "allocate it first"});
+  expect_refusal<TypeParam>(policy.moving(one_way(x), one_way(none)), {"traveler 1", "has no memory"});
+}
+
+TYPED_TEST(RegroupedErrors, travelers_that_overlap) {
+  RegroupPolicy const policy(typename TypeParam::exec(), 0, 100);
+  View1<TypeParam> const x("x", 150), part = Kokkos::subview(x, std::pair(50, 150));
+  for (auto const& overlapping : {part, x}) {
+    Strings const phrases{"travelers 0 (\"x\") and 1 (\"x\")", "overlap in memory", "give each memory of its own"};
+    expect_refusal<TypeParam>(policy.moving(round_trip(x), round_trip(overlapping)), phrases);
+    expect_refusal<TypeParam>(policy.moving(one_way(x), round_trip(overlapping)), phrases);
+    expect_refusal<TypeParam>(policy.moving(round_trip(x), one_way(overlapping)), phrases);
+    auto const reading = policy.moving(one_way(x), one_way(overlapping));
+    parallel_regroup<typename TypeParam::backend>("r", reading, Paths(2), Zero(), Ignore());
+  }
+  policy.space().fence();
+}
+
+TYPED_TEST(RegroupedErrors, data_that_does_not_travel) {
+  RegroupPolicy const policy(typename TypeParam::exec(), 0, 100);
+  for (Regroup const when : {Regroup::automatic, Regroup::always})
+    expect_refusal<TypeParam>(policy.regroup(when).remap(RegroupRemap::data),
+                              {"no View travels", "RegroupPolicy::moving()", "RegroupRemap::index"});
+}
+
+TYPED_TEST(RegroupedErrors, travelers_out_of_reach) {
+  using Exec = typename TypeParam::exec;
+  if constexpr (Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible) {
+    GTEST_SKIP() << Exec::name() << " reaches the host's memory";
+  } else {
+    Kokkos::View<double*, Kokkos::HostSpace> const h("h", 100);
+    expect_refusal<TypeParam>(RegroupPolicy(Exec(), 0, 100).moving(one_way(h)),
+                              {"traveler 0 (\"h\")", "lies in Host", "cannot reach"});
+  }
+}
+
+}  // namespace
+}  // namespace Koalesce::Test
