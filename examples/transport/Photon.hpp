@@ -49,9 +49,9 @@ using Photons = Kokkos::View<Photon*, Exec>;
 /// What the head looks like to kernels.
 struct Grid {
   Kokkos::View<std::uint8_t const*, Exec> tissue;
+  Kokkos::View<Material const*, Exec> materials;
   float cells_a_mm[3];
   Index size[3];
-  Kokkos::Array<Material, tissues> materials;
   float densest;  ///< absorption and scattering, events a mm
 
   /// The number of the cell, or -1 outside.
@@ -64,7 +64,7 @@ struct Grid {
     }
     return number;
   }
-  KOKKOS_FUNCTION Material const& material(Index cell) const { return materials[tissue(cell)]; }
+  KOKKOS_FUNCTION Material const& material(Index cell) const { return materials(tissue(cell)); }
 };
 
 /// What a step, or a run, did.

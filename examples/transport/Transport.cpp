@@ -38,10 +38,8 @@ Grid make_grid(Head const& head) {
     grid.cells_a_mm[d] = float(1 / head.spacing[d]);
     grid.size[d]       = head.size[d];
   }
-  for (int m = 0; m < tissues; ++m) {
-    grid.materials[m] = materials[m];
-    grid.densest      = std::max(grid.densest, absorptions * materials[m].absorption + materials[m].scattering);
-  }
+  grid.materials = on_device("materials", std::vector<Material>(materials.begin(), materials.end()));
+  for (auto const& m : materials) grid.densest = std::max(grid.densest, absorptions * m.absorption + m.scattering);
   return grid;
 }
 
