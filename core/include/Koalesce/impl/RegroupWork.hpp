@@ -30,13 +30,15 @@ struct PathFault {
 /// A functor a path.
 template <class... Functors>
 struct PathFunctors {
+  static constexpr int static_paths = sizeof...(Functors);
+
   Pack<Functors...> functors;
 
-  /// action(functor of the path); nothing, if there is none.
-  template <class Action>
-  KOKKOS_FORCEINLINE_FUNCTION void select(int path, Action const& action) const {
-    [&]<std::size_t... I>(std::index_sequence<I...>) KOALESCE_INLINE_LAMBDA {
-      (void)((path == int(I) && (action(get<I>(functors)), true)) || ...);
+  /// action(functor of the path); false, if there is none.
+  template <class Path, class Action>
+  KOKKOS_FORCEINLINE_FUNCTION bool select(Path path, Action const& action) const {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) KOALESCE_INLINE_LAMBDA {
+      return ((path == Path(I) && (action(get<I>(functors)), true)) || ...);
     }
     (std::index_sequence_for<Functors...>{});
   }
@@ -45,6 +47,8 @@ struct PathFunctors {
 /// One functor for all paths, called with the path before the item.
 template <class Functor>
 struct PathFunctor {
+  static constexpr int static_paths = 0;  // known at run time only
+
   Functor functor;
   int paths;
 
@@ -58,9 +62,11 @@ struct PathFunctor {
     }
   };
 
-  template <class Action>
-  KOKKOS_FORCEINLINE_FUNCTION void select(int path, Action const& action) const {
-    if (path < paths) action(Bound{functor, path});
+  template <class Path, class Action>
+  KOKKOS_FORCEINLINE_FUNCTION bool select(Path path, Action const& action) const {
+    if (path < 0 || path >= Path(paths)) return false;
+    action(Bound{functor, int(path)});
+    return true;
   }
 };
 
@@ -70,6 +76,7 @@ struct RegroupWork {
   using Travelers = TravelersT;
 
   static constexpr bool has_travelers = Travelers::size > 0;
+  static constexpr int static_paths   = Body::static_paths;
 
   std::int64_t begin, end;
   int paths;
@@ -80,11 +87,24 @@ struct RegroupWork {
 
   std::int64_t items() const { return end - begin; }
 
-  KOKKOS_FORCEINLINE_FUNCTION bool is_path(std::int64_t path) const { return path >= 0 && path < paths; }
+  template <class Path>
+  KOKKOS_FORCEINLINE_FUNCTION bool is_path(Path path) const {
+    return path >= 0 && path < Path(paths);
+  }
+
+  /// What the predictor says, in a type that has room for every path and what lies outside.
+  KOKKOS_FORCEINLINE_FUNCTION auto predicted(std::int64_t item) const {
+    auto const path = predict(item);
+    using Path      = std::decay_t<decltype(path)>;
+    if constexpr (sizeof(Path) < 4 || (sizeof(Path) == 4 && std::is_signed_v<Path>)) return int(path);
+    else return std::int64_t(path);
+  }
 
   /// `paths` for an item that has none: it takes part in counting and placing as one of path 0, and nothing runs.
-  KOKKOS_FORCEINLINE_FUNCTION int path(std::int64_t item) const {
-    auto const path = std::int64_t(predict(item));
+  KOKKOS_FORCEINLINE_FUNCTION int path(std::int64_t item) const { return checked(predicted(item), item); }
+
+  template <class Path>
+  KOKKOS_FORCEINLINE_FUNCTION int checked(Path path, std::int64_t item) const {
     if (is_path(path)) return int(path);
     fault.report(item, path);
     return paths;
@@ -102,10 +122,10 @@ struct RegroupWork {
     (std::make_index_sequence<Travelers::size>{});
   }
 
-  /// The item with the elements in their Views.
-  template <class Update>
-  KOKKOS_FORCEINLINE_FUNCTION void run(int path, std::int64_t item, Update& update) const {
-    body.select(path, [&](auto const& functor) KOALESCE_INLINE_LAMBDA {
+  /// The item with the elements in their Views; false, if there is no such path.
+  template <class Path, class Update>
+  KOKKOS_FORCEINLINE_FUNCTION bool run(Path path, std::int64_t item, Update& update) const {
+    return body.select(path, [&](auto const& functor) KOALESCE_INLINE_LAMBDA {
       call(functor, item, update,
            [&](auto const& traveler, auto) KOALESCE_INLINE_LAMBDA -> decltype(auto) { return traveler.view(item); });
     });

@@ -36,14 +36,15 @@ class CudaKernel {
  public:
   using Function = void (*)(Args...);
 
-  CudaKernel(Kokkos::Cuda const& exec, std::string const& label, Function kernel, int threads, int shared_bytes)
-      : m_label(kernel_label(Backend::Cuda{}, label)), m_kernel(kernel), m_threads(threads), m_shared(shared_bytes) {
+  /// \param[in] label    what profilers show.
+  /// \param[in] carveout the part of first-level memory, in percent, that is shared memory rather than cache.
+  CudaKernel(Kokkos::Cuda const& exec, std::string const& label, Function kernel, int threads, int shared_bytes,
+             int carveout = cudaSharedmemCarveoutMaxShared)
+      : m_label(label), m_kernel(kernel), m_threads(threads), m_shared(shared_bytes) {
     check_cuda(m_label, cudaSetDevice(exec.cuda_device()), "choosing the device");
     check_cuda(m_label, cudaFuncSetAttribute(m_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, m_shared),
                "asking for shared memory");
-    check_cuda(m_label,
-               cudaFuncSetAttribute(m_kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                    int(cudaSharedmemCarveoutMaxShared)),
+    check_cuda(m_label, cudaFuncSetAttribute(m_kernel, cudaFuncAttributePreferredSharedMemoryCarveout, carveout),
                "asking for shared memory");
   }
 

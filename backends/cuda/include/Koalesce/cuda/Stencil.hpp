@@ -24,9 +24,9 @@ void run_cuda(Kokkos::Cuda const& exec, std::string const& label, typename Kerne
                                   device.shared_bytes_a_block / Tuning::min_blocks);
   if (grid.tile_y == 0) return run_stencil(Backend::Portable{}, exec, label, work);
 
-  CudaKernel<typename Kernel::Work const, StencilGrid const> const kernel(exec, label, stencil_kernel<Kernel>,
-                                                                          grid.threads(Tuning::points, Kernel::rx),
-                                                                          Kernel::bytes(grid.tile_y, grid.tile_x));
+  CudaKernel<typename Kernel::Work const, StencilGrid const> const kernel(
+      exec, kernel_label(Backend::Cuda{}, label), stencil_kernel<Kernel>, grid.threads(Tuning::points, Kernel::rx),
+      Kernel::bytes(grid.tile_y, grid.tile_x));
   grid.pace.interval = std::max(1, Tuning::interval);
   grid.pace.resident = std::max(1, kernel.blocks_a_processor() * device.processors);
   choose_chunks(grid, work.extents[0], Kernel::planes_before, grid.pace.resident);

@@ -54,8 +54,8 @@ void launch_transpose(Kokkos::Cuda const& exec, std::string const& label, Transp
                       void (*kernel)(TransposeWork<T> const, typename Tile::Plan const), int tiles) {
   auto const plan = Tile::plan(work);
   if (plan.size() >= std::int64_t(1) << 31) return run_transpose(Backend::Portable{}, exec, label, work);
-  CudaKernel<TransposeWork<T> const, typename Tile::Plan const>(exec, label, kernel, Tile::threads,
-                                                                tiles * plan.shared_bytes())
+  CudaKernel<TransposeWork<T> const, typename Tile::Plan const>(exec, kernel_label(Backend::Cuda{}, label), kernel,
+                                                                Tile::threads, tiles * plan.shared_bytes())
       .launch(exec, plan.size(), work, plan);
 }
 

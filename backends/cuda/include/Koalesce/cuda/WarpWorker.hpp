@@ -43,12 +43,22 @@ struct WarpWorker {
     KOKKOS_IF_ON_HOST(((void)first; (void)last; (void)buckets; (void)slots; (void)stride; (void)bucket_of; (void)put;))
   }
 
- private:
   static constexpr unsigned all = 0xffffffffu;
 
 #ifdef __CUDACC__
   __device__ __forceinline__ static int lane() { return int(threadIdx.x + threadIdx.y * blockDim.x) & 31; }
   __device__ __forceinline__ static int bits_of(int buckets) { return 32 - __clz(buckets - 1); }
+
+  /// The sum of what the lower lanes have.
+  __device__ __forceinline__ static int sum_below(int value) {
+    int sum = value;
+#pragma unroll
+    for (int up = 1; up < 32; up *= 2) {
+      int const other = __shfl_up_sync(all, sum, up);
+      if (lane() >= up) sum += other;
+    }
+    return sum - value;
+  }
 
   /// The lanes whose items are in a lane's item's bucket, and those in the bucket that has the lane's number.
   struct Lanes {
@@ -66,6 +76,7 @@ struct WarpWorker {
     return lanes;
   }
 
+ private:
   /// round(item, bucket, whether there is an item) for 32 items after the other; loads overlap.
   template <class BucketOf, class Round>
   __device__ __forceinline__ static void for_each_round(int first, int last, BucketOf const& bucket_of,
@@ -109,18 +120,13 @@ struct WarpWorker {
                                                              int stride) {
     int below = 0;
     for (int b = lane(); b - lane() < buckets; b += 32) {
-      int const total = b < buckets ? totals[b] : 0;
-      int sum         = total;
-#pragma unroll
-      for (int up = 1; up < 32; up *= 2) {
-        int const other = __shfl_up_sync(all, sum, up);
-        if (lane() >= up) sum += other;
-      }
+      int const total  = b < buckets ? totals[b] : 0;
+      int const before = below + sum_below(total);
       if (b < buckets) {
         int& slot = slots[std::int64_t(b) * stride];
-        slot      = first_slot(buckets, b, items, below + sum - total, slot);
+        slot      = first_slot(buckets, b, items, before, slot);
       }
-      below += __shfl_sync(all, sum, 31);
+      below = __shfl_sync(all, before + total, 31);
     }
     __syncwarp();
   }

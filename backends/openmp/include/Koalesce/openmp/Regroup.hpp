@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 /// Regrouping on CPU threads: the items of a path become one loop, which vectorizes where its functor does.
 namespace Koalesce::Impl {
@@ -74,12 +75,14 @@ struct OpenMPTeamLoop {
   static constexpr std::size_t cache      = 16 * 1024;
   static constexpr int group              = int(std::clamp<std::size_t>(cache / (item_bytes + 4), 32, 1024));
   static constexpr int most_paths         = 256;
+  static constexpr int shares             = 4;  // of a group's items
 
   Work work;
 
   struct Order {
     std::uint16_t path[group], item[group];
     int begin[most_paths + 1], end[most_paths + 1];  // of the paths' slots; the last are of items without a path
+    int next[shares][most_paths + 1];                // slots of the shares
   };
 
   template <class Update>
@@ -87,22 +90,22 @@ struct OpenMPTeamLoop {
     std::int64_t const first = work.begin + g * group;
     int const items          = int(std::min<std::int64_t>(group, work.end - first));
     Order order;
-    if (work.paths == 2) fill_from_both_ends(first, items, order);
-    else fill(first, items, order);
+    if (find_paths(first, items, order)) {
+      auto const item_at = [&](int slot) KOALESCE_INLINE_LAMBDA { return first + slot; };
+      return run_path(work, order.path[0], 0, items, item_at, update);
+    }
     auto const item_of = [&](int slot) KOALESCE_INLINE_LAMBDA { return first + order.item[slot]; };
     if constexpr (Moves) {
       alignas(64) char memory[Slots<Work>::bytes(group)];
       auto const elements = Slots<Work>::in(memory, group);
-      for_each_path(order, [&](int, int begin, int end) {
-        for (int slot = begin; slot < end; ++slot) work.depart(item_of(slot), elements, slot);
-      });
+      place(items, order);
+      for (int slot = 0; slot < items; ++slot) work.depart(item_of(slot), elements, slot);
       for_each_path(order, [&](int path, int begin, int end) {
         run_moved_path(work, path, begin, end, item_of, elements, update);
       });
-      for_each_path(order, [&](int, int begin, int end) {
-        for (int slot = begin; slot < end; ++slot) work.come_back(item_of(slot), elements, slot);
-      });
+      for (int slot = 0; slot < items; ++slot) work.come_back(item_of(slot), elements, slot);
     } else {
+      place(items, order);
       for_each_path(order, [&](int path, int begin, int end) { run_path(work, path, begin, end, item_of, update); });
     }
   }
@@ -114,37 +117,45 @@ struct OpenMPTeamLoop {
       if (order.begin[path] < order.end[path]) action(path, order.begin[path], order.end[path]);
   }
 
-  /// One walk: items of the first path fill slots upward, items of the second downward.
-  void fill_from_both_ends(std::int64_t first, int items, Order& order) const {
-    int low = 0, high = items;
+  /// Whether all items take one path. Without a branch, so that it vectorizes.
+  bool find_paths(std::int64_t first, int items, Order& order) const {
+    bool faulty = false;
     for (int item = 0; item < items; ++item) {
-      int const path = work.path(first + item);
-      if (path > 1) continue;
-      high -= path;
-      order.item[path == 0 ? low : high] = std::uint16_t(item);
-      low += 1 - path;
+      auto const path  = work.predicted(first + item);
+      bool const valid = work.is_path(path);
+      order.path[item] = std::uint16_t(valid ? int(path) : work.paths);
+      faulty |= !valid;
     }
-    order.begin[0] = 0;
-    order.end[0]   = low;
-    order.begin[1] = high;
-    order.end[1]   = items;
+    if (faulty)
+      for (int item = 0; item < items; ++item) work.path(first + item);  // reports
+    unsigned other = 0;
+    for (int item = 0; item < items; ++item) other |= order.path[item] ^ order.path[0];
+    return other == 0;
   }
 
-  void fill(std::int64_t first, int items, Order& order) const {
+  /// action(share, item), the shares in turns: a counter that was just written is not needed at once.
+  template <class Action>
+  KOKKOS_FORCEINLINE_FUNCTION static void walk(int items, Action const& action) {
+    int const size = items / shares;
+    for (int i = 0; i < size; ++i)
+      static_for<shares>([&](auto share) KOALESCE_INLINE_LAMBDA { action(share, share * size + i); });
+    for (int item = shares * size; item < items; ++item) action(shares - 1, item);
+  }
+
+  /// Puts the items into slots, in order of their paths.
+  void place(int items, Order& order) const {
     int const buckets = work.paths + 1;
-    for (int p = 0; p < buckets; ++p) order.end[p] = 0;
-    for (int item = 0; item < items; ++item) {
-      int const path   = work.path(first + item);
-      order.path[item] = std::uint16_t(path);
-      ++order.end[path];
-    }
+    for (auto& next : order.next) std::fill_n(next, buckets, 0);
+    walk(items, [&](int share, int item) KOALESCE_INLINE_LAMBDA { ++order.next[share][order.path[item]]; });
     int sum = 0;
     for (int p = 0; p < buckets; ++p) {
       order.begin[p] = sum;
-      sum += order.end[p];
-      order.end[p] = order.begin[p];
+      for (auto& next : order.next) sum += std::exchange(next[p], sum);
+      order.end[p] = sum;
     }
-    for (int item = 0; item < items; ++item) order.item[order.end[order.path[item]]++] = std::uint16_t(item);
+    walk(items, [&](int share, int item) KOALESCE_INLINE_LAMBDA {
+      order.item[order.next[share][order.path[item]]++] = std::uint16_t(item);
+    });
   }
 };
 
@@ -208,8 +219,8 @@ void run_openmp_team(Exec const& exec, std::string const& label, Work const& wor
 template <bool Moves, class Exec, class Named, class Work, class Result>
 void run_openmp_grid(Exec const& exec, Named const& named, Work const& work, char* memory, Result& result) {
   using Body      = OpenMPGridLoop<Work, Moves>;
-  auto const grid = grid_memory<ThreadWorker, Moves>(work, memory);
-  make_grid_order<ThreadWorker, Moves>(exec, named, work, grid.order, grid.elements, 1);
+  auto const grid = grid_memory<Moves>(work, memory, ThreadWorker::tile_items);
+  make_grid_order<ThreadWorker, Moves>(exec, named, work, grid.order, grid.elements, 1, 1);
   run_blocks(named(grid_name<Moves>), exec, (work.items() + Body::block - 1) / Body::block,
              Body{work, grid.order, grid.elements}, result);
 }

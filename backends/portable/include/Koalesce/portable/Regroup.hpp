@@ -20,7 +20,8 @@ struct PlainLoop {
 
   template <class Update>
   KOKKOS_FUNCTION void operator()(std::int64_t item, Update& update) const {
-    work.run(work.path(item), item, update);
+    auto const path = work.predicted(item);
+    if (!work.run(path, item, update)) work.fault.report(item, path);
   }
 };
 
@@ -71,9 +72,11 @@ void run_regroup(Backend::Portable, Exec const& exec, Named const& named, Work c
       if constexpr (Work::has_travelers)
         run_team<SerialWorker, true>(exec, named(to_string(way)), work, team_size, result);
       return;
-    case RegroupWay::grid: return run_grid<SerialWorker, false>(exec, named, work, memory, team_size, result);
+    case RegroupWay::grid:
+      return run_grid<SerialWorker, false>(exec, named, work, memory, team_size, team_size, result);
     case RegroupWay::grid_moved:
-      if constexpr (Work::has_travelers) run_grid<SerialWorker, true>(exec, named, work, memory, team_size, result);
+      if constexpr (Work::has_travelers)
+        run_grid<SerialWorker, true>(exec, named, work, memory, team_size, team_size, result);
       return;
   }
 }

@@ -97,21 +97,25 @@ struct GridCount {
   }
 };
 
-/// Adds up the tiles' counts of a path.
+/// Adds up the tiles' counts of a path: each thread those of a stretch of tiles.
 struct GridScan {
   GridPathOrder order;
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     int const path = team.league_rank(), tiles = order.tiles;
-    int* const row   = order.table + std::int64_t(path) * tiles;
-    int* const total = order.totals + path;
-    Kokkos::parallel_scan(Kokkos::TeamThreadRange(team, tiles), [=](int tile, int& sum, bool is_final) {
-      int const count = row[tile];
-      if (is_final) row[tile] = sum;
-      sum += count;
-      if (is_final && tile == tiles - 1) *total = sum;
-    });
+    int* const row    = order.table + std::int64_t(path) * tiles;
+    int const stretch = (tiles + team.team_size() - 1) / team.team_size();
+    int const first = Kokkos::min(team.team_rank() * stretch, tiles), last = Kokkos::min(first + stretch, tiles);
+    int count = 0;
+    for (int tile = first; tile < last; ++tile) count += row[tile];
+    int sum = team.team_scan(count);
+    if (team.team_rank() == team.team_size() - 1) order.totals[path] = sum + count;
+    for (int tile = first; tile < last; ++tile) {
+      int const next = sum + row[tile];
+      row[tile]      = sum;
+      sum            = next;
+    }
   }
 };
 
@@ -167,10 +171,11 @@ void run_tiles(Exec const& exec, std::string const& label, int tiles, int team_s
 /// Counts, adds up and places.
 template <class Worker, bool Moves, class Exec, class Named, class Work>
 void make_grid_order(Exec const& exec, Named const& named, Work const& work, GridPathOrder const& order,
-                     typename Slots<Work>::Pointers const& elements, int team_size) {
+                     typename Slots<Work>::Pointers const& elements, int team_size, int scan_team_size) {
   GridTiles<Worker> const tiles{order};
   run_tiles<Worker>(exec, named("grid: count"), order.tiles, team_size, GridCount<Worker, Work>{work, tiles});
-  Kokkos::parallel_for(named("grid: scan"), Kokkos::TeamPolicy<Exec>(exec, order.paths, Kokkos::AUTO), GridScan{order});
+  Kokkos::parallel_for(named("grid: scan"), Kokkos::TeamPolicy<Exec>(exec, order.paths, scan_team_size),
+                       GridScan{order});
   run_tiles<Worker>(exec, named("grid: place"), order.tiles, team_size,
                     GridPlace<Worker, Work, Moves>{work, tiles, elements});
 }
@@ -184,18 +189,18 @@ struct GridMemory {
   GridPathOrder order;
   typename Slots<Work>::Pointers elements;
 };
-template <class Worker, bool Moves, class Work>
-GridMemory<Work> grid_memory(Work const& work, char* memory) {
+template <bool Moves, class Work>
+GridMemory<Work> grid_memory(Work const& work, char* memory, int tile_items) {
   auto const slots    = Moves ? std::size_t(work.items()) : 0;
   auto const elements = Slots<Work>::in(memory, slots);
-  return {GridPathOrder::in(memory + Slots<Work>::bytes(slots), work.items(), work.paths, Worker::tile_items),
-          elements};
+  return {GridPathOrder::in(memory + Slots<Work>::bytes(slots), work.items(), work.paths, tile_items), elements};
 }
 
 template <class Worker, bool Moves, class Exec, class Named, class Work, class Result>
-void run_grid(Exec const& exec, Named const& named, Work const& work, char* memory, int team_size, Result& result) {
-  auto const grid = grid_memory<Worker, Moves>(work, memory);
-  make_grid_order<Worker, Moves>(exec, named, work, grid.order, grid.elements, team_size);
+void run_grid(Exec const& exec, Named const& named, Work const& work, char* memory, int team_size, int scan_team_size,
+              Result& result) {
+  auto const grid = grid_memory<Moves>(work, memory, Worker::tile_items);
+  make_grid_order<Worker, Moves>(exec, named, work, grid.order, grid.elements, team_size, scan_team_size);
   run_body(named(grid_name<Moves>), Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, work.items()),
            GridLoop<Work, Moves>{work, grid.order, grid.elements}, result);
 }
