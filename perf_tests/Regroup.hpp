@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_PERF_REGROUP_HPP
+#define KOALESCE_PERF_REGROUP_HPP
+
+namespace perf::regroup {
+
+/// Adds the benchmarks of loops with so many paths, over items of so many bytes.
+template <int Paths, int Bytes>
+void add_cases();
+
+}  // namespace perf::regroup
+
+#endif
