@@ -121,6 +121,18 @@ TYPED_TEST(Regrouped, predictor_returns_an_unscoped_enumerator) { check_functors
 TYPED_TEST(Regrouped, predictor_returns_a_scoped_enumerator) { check_functors<TypeParam, Event, 3>(); }
 TYPED_TEST(Regrouped, predictor_returns_an_unsigned_char) { check_functors<TypeParam, unsigned char, 5>(); }
 
+/// Whatever has predictor(i) and lies where the loop runs.
+TYPED_TEST(Regrouped, a_view_is_a_predictor) {
+  Rng rng(9);
+  Items const items{0, 4, make_paths(rng, Mix::equal, 4, 2000)};
+  PathTableOf<TypeParam> const table(items);
+  VisitsOf<TypeParam> const visits(items);
+  RegroupPolicy const policy(typename TypeParam::exec(), 0, 2000);
+  parallel_regroup<typename TypeParam::backend>("view", policy, Paths(4), table.at, visits);
+  policy.space().fence();
+  EXPECT_TRUE(visits.match(items));
+}
+
 // ---- Kokkos' policies ----
 
 template <class P, class Policy>
