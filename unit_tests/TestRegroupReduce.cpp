@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RegroupOracle.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+
+/// What regrouped loops reduce into.
+namespace Koalesce::Test {
+namespace {
+
+template <class P>
+class RegroupedReduce : public ::testing::Test {};
+TYPED_TEST_SUITE(RegroupedReduce, AllPaths, PathNames);
+
+/// A number for an item on a path: any sum of them is exact in a double.
+KOKKOS_FUNCTION inline std::int64_t number_of(std::int64_t path, std::int64_t item) {
+  return (item * 2654435761 + path * 40503) % 100003;
+}
+
+struct SumNumbers {
+  template <class T>
+  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, T& sum) const {
+    sum += T(number_of(path, item));
+  }
+};
+
+struct SumAs {
+  int path;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item, std::int64_t& sum) const { sum += number_of(path, item); }
+};
+
+struct LargestNumber {
+  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, std::int64_t& largest) const {
+    if (number_of(path, item) > largest) largest = number_of(path, item);
+  }
+};
+
+using MinLoc      = Kokkos::MinLoc<std::int64_t, std::int64_t, Kokkos::HostSpace>;
+using MinLocValue = MinLoc::value_type;
+
+/// Of equal numbers, the first item's.
+struct SmallestNumber {
+  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, MinLocValue& smallest) const {
+    auto const n = number_of(path, item) * 100000 + item % 100000;
+    if (n < smallest.val) smallest.val = n, smallest.loc = item;
+  }
+};
+
+/// What the plain loop makes of it.
+template <class T, class Functor>
+T expected_of(Items const& items, Functor const& functor, T value) {
+  for (auto i = items.begin; i < items.end(); ++i) functor(int(items.path_of(i)), i, value);
+  return value;
+}
+
+template <class P, class Functor, class Result>
+void reduce(Items const& items, Way way, Functor const& functor, Result&& result) {
+  RegroupPolicy const policy(typename P::exec(), items.begin, items.end());
+  parallel_regroup_reduce<typename P::backend>("reduce", ask(policy, way), Paths(items.paths), PathTableOf<P>(items),
+                                               functor, result);
+}
+
+/// For loops of different sizes and numbers of paths, one of them empty.
+template <class Body>
+void for_each_loop(Body const& body) {
+  for_each_seed([&](Rng& rng) {
+    body(Items{9, 3, {}});
+    for (int const paths : {1, 2, 3, 33, 300}) body(random_items(rng, paths, random_size(rng)));
+  });
+}
+
+TYPED_TEST(RegroupedReduce, sum_of_integers) {
+  for_each_loop([](Items const& items) {
+    for_each_way(index_ways, [&](Way way) {
+      std::int64_t sum = 17;
+      reduce<TypeParam>(items, way, SumNumbers(), sum);
+      EXPECT_EQ(sum, expected_of(items, SumNumbers(), std::int64_t(0)));
+    });
+  });
+}
+
+TYPED_TEST(RegroupedReduce, sum_of_doubles) {
+  for_each_loop([](Items const& items) {
+    for_each_way(index_ways, [&](Way way) {
+      double sum = 17;
+      reduce<TypeParam>(items, way, SumNumbers(), sum);
+      EXPECT_EQ(sum, expected_of(items, SumNumbers(), 0.0));
+    });
+  });
+}
+
+TYPED_TEST(RegroupedReduce, largest) {
+  using Max = Kokkos::Max<std::int64_t>;
+  for_each_loop([](Items const& items) {
+    for_each_way(index_ways, [&](Way way) {
+      std::int64_t largest = 0;
+      reduce<TypeParam>(items, way, LargestNumber(), Max(largest));
+      EXPECT_EQ(largest, expected_of(items, LargestNumber(), Kokkos::reduction_identity<std::int64_t>::max()));
+    });
+  });
+}
+
+TYPED_TEST(RegroupedReduce, smallest_and_its_item) {
+  for_each_loop([](Items const& items) {
+    for_each_way(index_ways, [&](Way way) {
+      MinLocValue smallest, expected;
+      MinLoc(expected).init(expected);
+      reduce<TypeParam>(items, way, SmallestNumber(), MinLoc(smallest));
+      expected = expected_of(items, SmallestNumber(), expected);
+      EXPECT_EQ(smallest.val, expected.val);
+      EXPECT_EQ(smallest.loc, expected.loc);
+    });
+  });
+}
+
+template <class P, class Memory>
+void check_result_view() {
+  for_each_loop([](Items const& items) {
+    Kokkos::View<std::int64_t, Memory> const sum("sum");
+    for_each_way(index_ways, [&](Way way) {
+      reduce<P>(items, way, SumNumbers(), sum);
+      Kokkos::fence();
+      std::int64_t found = -1;
+      Kokkos::deep_copy(found, sum);
+      EXPECT_EQ(found, expected_of(items, SumNumbers(), std::int64_t(0)));
+    });
+  });
+}
+
+TYPED_TEST(RegroupedReduce, into_a_view) {
+  check_result_view<TypeParam, typename TypeParam::exec::memory_space>();
+  check_result_view<TypeParam, Kokkos::HostSpace>();
+}
+
+TYPED_TEST(RegroupedReduce, into_a_view_by_a_reducer) {
+  using Memory = typename TypeParam::exec::memory_space;
+  for_each_loop([](Items const& items) {
+    Kokkos::View<std::int64_t, Memory> const largest("largest");
+    for_each_way(index_ways, [&](Way way) {
+      reduce<TypeParam>(items, way, LargestNumber(), Kokkos::Max<std::int64_t, Memory>(largest));
+      Kokkos::fence();
+      std::int64_t found = 0;
+      Kokkos::deep_copy(found, largest);
+      EXPECT_EQ(found, expected_of(items, LargestNumber(), Kokkos::reduction_identity<std::int64_t>::max()));
+    });
+  });
+}
+
+TYPED_TEST(RegroupedReduce, functor_a_path) {
+  Rng rng(1);
+  for (std::int64_t const size : {0, 1, 33, 9999}) {
+    auto const items = random_items(rng, 3, size);
+    RegroupPolicy const policy(typename TypeParam::exec(), items.begin, items.end());
+    PathTableOf<TypeParam> const predict(items);
+    for_each_way(index_ways, [&](Way way) {
+      std::int64_t sum = 5;
+      parallel_regroup_reduce<typename TypeParam::backend>("functors", ask(policy, way), predict, SumAs{0}, SumAs{1},
+                                                           SumAs{2}, sum);
+      EXPECT_EQ(sum, expected_of(items, SumNumbers(), std::int64_t(0)));
+    });
+  }
+}
+
+TYPED_TEST(RegroupedReduce, range_policy) {
+  Rng rng(2);
+  Items const items{4, 3, make_paths(rng, Mix::equal, 3, 3000)};
+  std::int64_t sum = 0;
+  parallel_regroup_reduce<typename TypeParam::backend>(
+      "range", Kokkos::RangePolicy<typename TypeParam::exec>(items.begin, items.end()), Paths(3),
+      PathTableOf<TypeParam>(items), SumNumbers(), sum);
+  EXPECT_EQ(sum, expected_of(items, SumNumbers(), std::int64_t(0)));
+}
+
+// ---- While elements travel ----
+
+struct SumAndChange {
+  template <class X>
+  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, X& x, double& y, double& sum) const {
+    y += x + path;
+    sum += y * double(item % 3 + 1);
+  }
+};
+
+TYPED_TEST(RegroupedReduce, what_travels) {
+  using P     = TypeParam;
+  using Field = Field<typename P::exec, double, 1>;
+  for_each_seed([](Rng& rng) {
+    for (int const paths : {2, 5, 300}) {
+      auto const items = random_items(rng, paths, random_size(rng));
+      Field x({items.end()}, {0}, rng), y({items.end()}, {0}, rng);
+      x.fill(rng), y.fill(rng);
+      auto const policy =
+          RegroupPolicy(typename P::exec(), items.begin, items.end()).moving(one_way(x.view()), round_trip(y.view()));
+      for_each_way(all_ways, [&](Way way) {
+        double sum = 3, expected = 0;
+        parallel_regroup_reduce<typename P::backend>("travel", ask(policy, way), Paths(paths), PathTableOf<P>(items),
+                                                     SumAndChange(), sum);
+        for (auto i = items.begin; i < items.end(); ++i)
+          SumAndChange()(int(items.path_of(i)), i, x({i}), y({i}), expected);
+        EXPECT_EQ(sum, expected);
+        EXPECT_TRUE(x.device_matches() && y.device_matches());
+      });
+    }
+  });
+}
+
+// ---- Numbers of threads ----
+
+#ifdef KOKKOS_ENABLE_OPENMP
+/// Rounded at every step: in another order, the sum has other bits.
+struct SumReciprocals {
+  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, double const& x, double& sum) const {
+    sum += x / double(1 + number_of(path, item));
+  }
+};
+
+/// Sums of the process' number of threads, every way, with all their bits.
+std::string sums_of_this_process() {
+  std::ostringstream sums;
+  Rng rng(4);
+  for (int const paths : {2, 5, 256}) {
+    Items const items{3, paths, make_paths(rng, Mix::skewed, paths, 50021)};
+    Kokkos::View<double*, Kokkos::HostSpace> const x("x", items.end());
+    Kokkos::deep_copy(x, 0.7);
+    auto const policy = RegroupPolicy(Kokkos::OpenMP(), items.begin, items.end()).moving(one_way(x));
+    for (Way const way : all_ways) {
+      if (!way) continue;
+      double sum = 0;
+      parallel_regroup_reduce("threads", ask(policy, way), Paths(paths), PathTable<Kokkos::HostSpace>(items),
+                              SumReciprocals(), sum);
+      sums << paths << " paths, " << to_string(*way) << ": " << std::hexfloat << sum << '\n';
+    }
+  }
+  return sums.str();
+}
+
+TEST(RegroupedReduceThreads, DISABLED_print) { std::cout << "sums:\n" << sums_of_this_process() << "end\n"; }
+
+/// This program's sums when it runs with so many threads.
+std::string sums_with(int threads) {
+  auto const command = "'" + std::filesystem::read_symlink("/proc/self/exe").string() +
+                       "' --gtest_also_run_disabled_tests --gtest_filter=RegroupedReduceThreads.DISABLED_print" +
+                       " --kokkos-num-threads=" + std::to_string(threads) + " 2>/dev/null";
+  std::string output;
+  FILE* const pipe = popen(command.c_str(), "r");
+  for (int c; pipe != nullptr && (c = std::fgetc(pipe)) != EOF;) output += char(c);
+  if (pipe == nullptr || pclose(pipe) != 0) return "failed: " + command;
+  auto const begin = output.find("sums:\n"), end = output.find("end\n");
+  return begin < end ? output.substr(begin + 6, end - begin - 6) : "nothing printed: " + command;
+}
+
+TEST(RegroupedReduceThreads, sums_do_not_depend_on_their_number) {
+  if (!std::filesystem::exists("/proc/self/exe")) GTEST_SKIP() << "the program cannot find itself";
+  auto const sums = sums_of_this_process();
+  EXPECT_EQ(sums_of_this_process(), sums) << "in a second run";
+  for (int const threads : {1, 2, 3, 4}) EXPECT_EQ(sums_with(threads), sums) << threads << " threads";
+}
+#endif
+
+}  // namespace
+}  // namespace Koalesce::Test
