@@ -160,7 +160,8 @@ TYPED_TEST(PathOrder, items_without_a_path_lie_with_those_of_path_0) {
 // ---- Over the grid ----
 
 struct Nothing {
-  KOKKOS_FUNCTION void operator()(int, std::int64_t) const {}
+  template <class... Args>
+  KOKKOS_FUNCTION void operator()(Args&&...) const {}
 };
 
 template <class Worker, class Exec>
