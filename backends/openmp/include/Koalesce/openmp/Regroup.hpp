@@ -54,17 +54,23 @@ KOKKOS_FORCEINLINE_FUNCTION void run_moved_path(Work const& work, int path, int 
   });
 }
 
-/// Items as they come, in blocks: for results in order of blocks.
+/// Items as they come, in blocks: for results in order of blocks, and to keep what the loop needs in registers.
 template <class Work>
 struct OpenMPPlainLoop {
-  static constexpr std::int64_t block = 4096;
-
   Work work;
+  std::int64_t block;
+
+  /// Blocks enough for every thread; how many does not depend on the threads, for their results do not.
+  static std::int64_t block_of(std::int64_t items) { return std::clamp<std::int64_t>(items / 1024, 1, 4096); }
 
   template <class Update>
-  void operator()(std::int64_t b, Update& update) const {
-    std::int64_t const end = std::min(work.begin + (b + 1) * block, work.end);
-    for (std::int64_t item = work.begin + b * block; item < end; ++item) work.run(work.path(item), item, update);
+  KOALESCE_OPENMP_FLATTEN void operator()(std::int64_t b, Update& update) const {
+    Work const mine        = work;  // whose address nobody knows: it need not be read again after what functors write
+    std::int64_t const end = std::min(mine.begin + (b + 1) * block, mine.end);
+    for (std::int64_t item = mine.begin + b * block; item < end; ++item) {
+      auto const path = mine.predicted(item);
+      if (!mine.run(path, item, update)) mine.fault.report(item, path);
+    }
   }
 };
 
@@ -209,6 +215,12 @@ struct ThreadWorker : SerialWorker {
   }
 };
 
+template <class Exec, class Work, class Result>
+void run_openmp_plain(Exec const& exec, std::string const& label, Work const& work, Result& result) {
+  std::int64_t const block = OpenMPPlainLoop<Work>::block_of(work.items());
+  run_blocks(label, exec, (work.items() + block - 1) / block, OpenMPPlainLoop<Work>{work, block}, result);
+}
+
 template <bool Moves, class Exec, class Work, class Result>
 void run_openmp_team(Exec const& exec, std::string const& label, Work const& work, Result& result) {
   using Body = OpenMPTeamLoop<Work, Moves>;
@@ -229,14 +241,7 @@ template <class Exec, class Named, class Work, class Result>
 void run_regroup(Backend::OpenMP, Exec const& exec, Named const& named, Work const& work, RegroupWay way, char* memory,
                  Result& result) {
   switch (way) {
-    case RegroupWay::plain:
-      if constexpr (std::is_same_v<Result, NoResult>) {
-        run_plain_loop(exec, named(to_string(way)), work, result);
-      } else {
-        using Body = OpenMPPlainLoop<Work>;
-        run_blocks(named(to_string(way)), exec, (work.items() + Body::block - 1) / Body::block, Body{work}, result);
-      }
-      return;
+    case RegroupWay::plain: return run_openmp_plain(exec, named(to_string(way)), work, result);
     case RegroupWay::team: return run_openmp_team<false>(exec, named(to_string(way)), work, result);
     case RegroupWay::team_moved:
       if constexpr (Work::has_travelers) run_openmp_team<true>(exec, named(to_string(way)), work, result);
