@@ -99,9 +99,9 @@ class RegroupLoop {
               Work const& work) {
     std::lock_guard const lock(m_mutex);
     if (m_sampled) return;
-    m_sampled       = entry;
-    m_sampled_shape = PathSampler::shape(work);
-    m_sample(0)     = 0;
+    m_sampled                          = entry;
+    m_sampled_shape                    = PathSampler::shape(work);
+    m_sample(PathSampler::reports - 1) = 0;
     PathSampler::run(exec, label, work, m_sampled_shape, m_sample.data());
   }
 
@@ -116,13 +116,15 @@ class RegroupLoop {
       }
       return seconds.has_value();
     });
-    if (m_sampled && read(m_sample.data()) != 0) {
-      {
-        std::lock_guard const entry_lock(m_sampled->mutex);
-        m_sampled->tuner.observe(PathSampler::read(m_sampled_shape, m_sample.data()));
-      }
-      m_sampled.reset();
+    if (!m_sampled) return;
+    std::int64_t report[PathSampler::reports];
+    for (int i = 0; i < PathSampler::reports; ++i) report[i] = read(m_sample.data() + i);
+    if (report[PathSampler::reports - 1] != PathSampler::check(report)) return;
+    {
+      std::lock_guard const entry_lock(m_sampled->mutex);
+      m_sampled->tuner.observe(PathSampler::read(m_sampled_shape, report));
     }
+    m_sampled.reset();
   }
 
   /// Memory that no other call has: none, if there is not enough.

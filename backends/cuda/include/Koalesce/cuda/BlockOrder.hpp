@@ -50,9 +50,18 @@ struct BlockOrder : Shape {
     return start + slot_step(paths(), path) * rank;
   }
 
+  /// How many of the warp's items take the lane's path.
+  __device__ __forceinline__ int count(int const (&path)[at_once]) const {
+    int const bits = WarpWorker::bits_of(paths());
+    int count      = 0;
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) count += __popc(WarpWorker::lanes_of(path[k], path[k] < paths(), bits).mine);
+    return lane() < paths() ? count : 0;
+  }
+
   /// path[k] becomes the item's place: the path, and how many of the warp's items before it take that; negative for an
-  /// item without a path. Returns how many of the warp's items take the lane's path.
-  __device__ __forceinline__ int count(int (&path)[at_once]) const {
+  /// item without a path. Returns the count.
+  __device__ __forceinline__ int rank(int (&path)[at_once]) const {
     int const bits       = WarpWorker::bits_of(paths());
     unsigned const lower = (1u << lane()) - 1;
     int count            = 0;

@@ -94,7 +94,7 @@ struct CudaGridPlace {
     }
     __shared__ int counts[Shape::threads];
     __shared__ int local[Shape::round], begin[32];
-    counts[blocks.thread()] = blocks.count(place);
+    counts[blocks.thread()] = blocks.rank(place);
     __syncthreads();
     auto const sum = blocks.sum_up(counts, 0);
     blocks.put(local, sum, first, place);

@@ -60,7 +60,7 @@ struct MarchingRegroup {
         int const item = first + blocks.item(k);
         place[k]       = item < items ? work.checked(next[k], begin + item) : work.paths;
       }
-      counts[blocks.thread()] = blocks.count(place);
+      counts[blocks.thread()] = blocks.rank(place);
       barrier();
       auto const sum = blocks.sum_up(counts, left);
       blocks.put(order, sum, first, place);
@@ -117,7 +117,7 @@ __global__ __launch_bounds__(Body::threads) void marching_kernel(Body const body
 /// How many items a block takes: `resident` blocks run at a time, so blocks are a small multiple of those, unless there
 /// are too few items; but the more paths, the longer a stretch must be for its last warps not to count.
 inline std::int64_t stretch_of(std::int64_t items, int paths, std::int64_t resident, int round) {
-  std::int64_t const long_enough = std::max<std::int64_t>(1024 * paths, round);
+  std::int64_t const long_enough = std::max<std::int64_t>(4096 * paths, round);
   std::int64_t const times       = std::clamp<std::int64_t>(items / (resident * long_enough), 1, 8);
   std::int64_t const fair        = (items + resident * times - 1) / (resident * times);
   return std::clamp<std::int64_t>((fair + 31) / 32 * 32, round, std::int64_t(1) << 30);

@@ -22,7 +22,7 @@ namespace Koalesce::Impl {
 struct RegroupTuning {
   using FewPaths  = BlockShape<512, 8>;
   using ManyPaths = BlockShape<1024, 8>;
-  using Grid      = BlockShape<256, 8>;
+  using Grid      = BlockShape<256, 16>;
 
   static constexpr int few = 8;
 
