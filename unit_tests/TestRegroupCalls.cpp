@@ -263,6 +263,7 @@ void check_nested(Exec const& outer, Exec const& inner) {
 
 #ifdef KOKKOS_ENABLE_SERIAL
 TEST(RegroupedNested, serial_loops_on_instances_of_their_own) {
+  if (KOKKOS_VERSION < 50000) GTEST_SKIP() << "loops within loops wait for each other in Kokkos 4";
   auto const parts = Kokkos::Experimental::partition_space(Kokkos::Serial(), 1, 1);
   check_nested<Backend::Native>(parts[0], parts[1]);
   check_nested<Backend::Portable>(parts[0], parts[1]);

@@ -207,6 +207,41 @@ TYPED_TEST(RegroupedReduce, what_travels) {
   });
 }
 
+// ---- A type of one's own ----
+
+struct Moments {
+  std::int64_t count = 0, sum = 0, squares = 0;
+
+  KOKKOS_FUNCTION Moments& operator+=(Moments const& other) {
+    count += other.count;
+    sum += other.sum;
+    squares += other.squares;
+    return *this;
+  }
+};
+
+struct SumMoments {
+  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, Moments& m) const {
+    m += {1, number_of(path, item), number_of(path, item) * path};
+  }
+};
+
+/// Kokkos sums what has += and a constructor.
+TYPED_TEST(RegroupedReduce, sum_of_a_struct) {
+  Rng rng(3);
+  for (int const paths : {2, 5, 300}) {
+    auto const items = random_items(rng, paths, 10007);
+    for_each_way(index_ways, [&](Way way) {
+      Moments m{7, 7, 7};
+      reduce<TypeParam>(items, way, SumMoments(), m);
+      auto const expected = expected_of(items, SumMoments(), Moments());
+      EXPECT_EQ(m.count, expected.count);
+      EXPECT_EQ(m.sum, expected.sum);
+      EXPECT_EQ(m.squares, expected.squares);
+    });
+  }
+}
+
 // ---- Numbers of threads ----
 
 #ifdef KOKKOS_ENABLE_OPENMP
@@ -221,7 +256,7 @@ struct SumReciprocals {
 std::string sums_of_this_process() {
   std::ostringstream sums;
   Rng rng(4);
-  for (int const paths : {2, 5, 256}) {
+  for (int const paths : {2, 5, 300}) {
     Items const items{3, paths, make_paths(rng, Mix::skewed, paths, 50021)};
     Kokkos::View<double*, Kokkos::HostSpace> const x("x", items.end());
     Kokkos::deep_copy(x, 0.7);

@@ -79,6 +79,14 @@ void check_paths(Exec const& exec) {
   Impl::RegroupLoops<Exec>::check();
 }
 
+/// \brief Frees the memory that loops regrouped over the grid keep for the next ones, on all instances of a space.
+///
+/// A loop over n items with up to 254 paths needs about 6 n bytes, and where elements move their size on top; loops
+/// share the memory of the largest on their instance.
+template <class Exec>
+  requires Kokkos::is_execution_space_v<Exec>
+void release_regroup_memory(Exec const&) { Impl::RegroupLoops<Exec>::memory().release(); }
+
 }  // namespace Koalesce
 
 #endif

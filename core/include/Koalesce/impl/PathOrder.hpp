@@ -82,8 +82,10 @@ class TeamPathOrder {
     return Kokkos::max(1, Kokkos::min(Worker::workers(team_size), most_counts / buckets_of(paths)));
   }
 
+  /// Of the table and the totals; more items, paths or threads never need less.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr std::size_t bytes(int items, int paths, int team_size) {
-    return sizeof(int) * std::size_t(buckets_of(paths)) * (std::size_t(workers_of(paths, team_size)) + 1) +
+    int const buckets = buckets_of(paths);
+    return sizeof(int) * std::size_t(Kokkos::min(buckets * Worker::workers(team_size), +most_counts) + 2 * buckets) +
            2 * sizeof(std::uint16_t) * std::size_t(items);
   }
 

@@ -114,10 +114,10 @@ struct RegroupCall {
       run_with(nullptr);
       return true;
     }
-    auto memory = loop.take_memory(exec, bytes);
+    auto memory = RegroupLoops<Exec>::memory().take(exec, bytes);
     if (!memory) return false;
     run_with(memory->bytes.data());
-    loop.give_back(std::move(memory));
+    RegroupLoops<Exec>::memory().give_back(std::move(memory));
     return true;
   }
 

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_IMPL_REGROUP_LOOP_HPP
 #define KOALESCE_IMPL_REGROUP_LOOP_HPP
 
+#include <Koalesce/Backend.hpp>
 #include <Koalesce/Error.hpp>
 #include <Koalesce/impl/PathSampler.hpp>
 #include <Koalesce/impl/RegroupRegistry.hpp>
@@ -24,16 +25,61 @@
 namespace Koalesce::Impl {
 
 /// Memory that kernels write and the host reads without waiting.
-template <class T>
-using ReportView = Kokkos::View<T*, Kokkos::SharedHostPinnedSpace>;
-
-/// Memory for maps and moved elements: one call at a time has it, and the next one on the same instance.
 template <class Exec>
-struct RegroupMemory {
-  using View = Kokkos::View<char*, typename Exec::memory_space>;
+using ReportView =
+    Kokkos::View<std::int64_t*,
+                 std::conditional_t<Backend::on_host<Exec>, Kokkos::HostSpace, Kokkos::SharedHostPinnedSpace>>;
 
-  Exec exec;
-  View bytes;
+/// Memory for maps and moved elements, which all loops of an execution space share: one call at a time has a piece, and
+/// then the next one on the same instance.
+template <class Exec>
+class RegroupMemory {
+ public:
+  struct Piece {
+    using View = Kokkos::View<char*, typename Exec::memory_space>;
+
+    Exec exec;
+    View bytes;
+  };
+
+  /// None, if there is not enough.
+  std::unique_ptr<Piece> take(Exec const& exec, std::size_t bytes) {
+    std::unique_ptr<Piece> piece;
+    {
+      std::lock_guard const lock(m_mutex);
+      auto const found = std::find_if(m_pieces.begin(), m_pieces.end(), [&](auto const& p) { return p->exec == exec; });
+      if (found != m_pieces.end()) {
+        piece = std::move(*found);
+        m_pieces.erase(found);
+      }
+    }
+    if (!piece) piece.reset(new Piece{exec, {}});
+    if (piece->bytes.extent(0) < bytes) try {
+        piece->bytes = {};
+        piece->bytes = typename Piece::View(
+            Kokkos::view_alloc("Koalesce::parallel_regroup (order)", Kokkos::WithoutInitializing), bytes);
+      } catch (std::exception const&) {  // Kokkos throws std::bad_alloc or std::runtime_error where memory is short
+        return nullptr;
+      }
+    return piece;
+  }
+
+  void give_back(std::unique_ptr<Piece> piece) {
+    std::lock_guard const lock(m_mutex);
+    m_pieces.push_front(std::move(piece));
+    if (m_pieces.size() > most_pieces) m_pieces.pop_back();
+  }
+
+  void release() {
+    std::lock_guard const lock(m_mutex);
+    m_pieces.clear();
+  }
+
+ private:
+  static constexpr std::size_t most_pieces = 8;
+
+  std::mutex m_mutex;
+  std::list<std::unique_ptr<Piece>> m_pieces;
 };
 
 /// What the calls of one loop leave for the next ones: errors, measurements under way, memory.
@@ -48,7 +94,7 @@ class RegroupLoop {
     m_fault(0) = PathFault::none;
   }
 
-  PathFault fault() const { return {m_fault.data()}; }
+  PathFault fault() const { return PathFault{m_fault.data()}; }
 
   /// The error that a kernel has left, if there is one by now; the next call finds none.
   std::string take_fault(int paths) {
@@ -127,37 +173,7 @@ class RegroupLoop {
     m_sampled.reset();
   }
 
-  /// Memory that no other call has: none, if there is not enough.
-  std::unique_ptr<RegroupMemory<Exec>> take_memory(Exec const& exec, std::size_t bytes) {
-    std::unique_ptr<RegroupMemory<Exec>> memory;
-    {
-      std::lock_guard const lock(m_mutex);
-      auto const same = [&](auto const& m) { return m->exec == exec; };
-      if (auto const found = std::find_if(m_memory.begin(), m_memory.end(), same); found != m_memory.end()) {
-        memory = std::move(*found);
-        m_memory.erase(found);
-      }
-    }
-    if (!memory) memory.reset(new RegroupMemory<Exec>{exec, {}});
-    if (memory->bytes.extent(0) < bytes) try {
-        memory->bytes = {};
-        memory->bytes = typename RegroupMemory<Exec>::View(
-            Kokkos::view_alloc("Koalesce::parallel_regroup (" + m_label + ")", Kokkos::WithoutInitializing), bytes);
-      } catch (std::exception const&) {  // Kokkos throws std::bad_alloc or std::runtime_error where memory is short
-        return nullptr;
-      }
-    return memory;
-  }
-
-  void give_back(std::unique_ptr<RegroupMemory<Exec>> memory) {
-    std::lock_guard const lock(m_mutex);
-    m_memory.push_front(std::move(memory));
-    if (m_memory.size() > most_instances) m_memory.pop_back();
-  }
-
  private:
-  static constexpr std::size_t most_instances = 8;
-
   struct Timed {
     std::shared_ptr<RegroupEntry> entry;
     RegroupTuner::Choice choice;
@@ -169,11 +185,10 @@ class RegroupLoop {
   std::mutex m_mutex;
   std::string m_label;
   int m_paths = 0;
-  ReportView<std::int64_t> m_fault, m_sample;
+  ReportView<Exec> m_fault, m_sample;
   std::shared_ptr<RegroupEntry> m_sampled;
   PathSampler::Shape m_sampled_shape;
   std::vector<Timed> m_timed;
-  std::list<std::unique_ptr<RegroupMemory<Exec>>> m_memory;
 };
 
 /// All loops of an execution space; a label with functors of other types is another loop.
@@ -191,6 +206,8 @@ class RegroupLoops {
     if (!loop) loop = std::make_shared<RegroupLoop<Exec>>(label);
     return loop;
   }
+
+  static RegroupMemory<Exec>& memory() { return instance().m_memory; }
 
   static void check() {
     for (auto const& loop : instance().all())
@@ -221,10 +238,12 @@ class RegroupLoops {
       if (auto const text = loop->take_fault(); !text.empty()) std::cerr << name_of(*loop) << ": " << text << '\n';
     std::lock_guard const lock(m_mutex);
     m_loops.clear();
+    m_memory.release();
     m_hooked = false;
   }
 
   std::mutex m_mutex;
+  RegroupMemory<Exec> m_memory;
   bool m_hooked = false;
   std::map<std::pair<std::string, std::type_index>, std::shared_ptr<RegroupLoop<Exec>>> m_loops;
 };

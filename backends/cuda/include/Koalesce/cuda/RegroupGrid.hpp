@@ -134,24 +134,20 @@ struct CudaGridLoop {
     int const lane    = WarpWorker::lane();
     int const start   = grid.first_slot_of_lane();
     int const items   = __shfl_sync(Order::all, start, 31) + (order.paths == 32 ? order.totals[31] : 0);
-    int const end     = min((team.league_rank() + 1) * Shape::round, items);
-    for (int slot = team.league_rank() * Shape::round + team.team_rank(); slot - lane < end; slot += Shape::threads) {
-      // The last path that starts at or before the slot.
-      auto const paths_from = [&](int s) {
-        return __popc(__ballot_sync(Order::all, lane < order.paths && start <= s)) - 1;
-      };
-      int path       = paths_from(slot - lane);
-      int const last = paths_from(slot - lane + 31);
-      for (int next = path + 1; next <= last; ++next)
-        if (slot >= __shfl_sync(Order::all, start, next)) path = next;
-      if (slot >= end) continue;
-      std::int64_t const item = grid.work.begin + order.item[slot];
-      if constexpr (Moves) {
-        grid.work.run_moved(path, item, elements, slot, update);
-        grid.work.come_back(item, elements, slot);
-      } else {
-        grid.work.run(path, item, update);
-      }
+    int const slot    = team.league_rank() * Shape::threads + team.team_rank();
+    // The last path that starts at or before a slot.
+    auto const path_at = [&](int s) { return __popc(__ballot_sync(Order::all, lane < order.paths && start <= s)) - 1; };
+    int path           = path_at(slot - lane);
+    int const last     = path_at(slot - lane + 31);
+    for (int next = path + 1; next <= last; ++next)
+      if (slot >= __shfl_sync(Order::all, start, next)) path = next;
+    if (slot >= items) return;
+    std::int64_t const item = grid.work.begin + order.item[slot];
+    if constexpr (Moves) {
+      grid.work.run_moved(path, item, elements, slot, update);
+      grid.work.come_back(item, elements, slot);
+    } else {
+      grid.work.run(path, item, update);
     }
   }
 };
@@ -163,13 +159,16 @@ void run_cuda_grid(Kokkos::Cuda const& exec, Named const& named, Work const& wor
     return run_grid<WarpWorker, Moves>(exec, named, work, memory, Shape::threads, RegroupTuning::scan_threads, result);
   auto const memory_of = grid_memory<Moves>(work, memory, Shape::round);
   CudaGrid<Work> const grid{work, memory_of.order};
-  auto const tiles = [&] { return Kokkos::TeamPolicy<Kokkos::Cuda>(exec, grid.order.tiles, Shape::threads); };
-  Kokkos::parallel_for(named("grid: count"), tiles(), CudaGridCount<Work>{grid});
+  auto const teams = [&](int items_a_team) {
+    return Kokkos::TeamPolicy<Kokkos::Cuda>(exec, int((work.items() + items_a_team - 1) / items_a_team),
+                                            Shape::threads);
+  };
+  Kokkos::parallel_for(named("grid: count"), teams(Shape::round), CudaGridCount<Work>{grid});
   Kokkos::parallel_for(named("grid: scan"),
                        Kokkos::TeamPolicy<Kokkos::Cuda>(exec, work.paths, RegroupTuning::scan_threads),
                        GridScan{grid.order});
-  Kokkos::parallel_for(named("grid: place"), tiles(), CudaGridPlace<Work, Moves>{grid, memory_of.elements});
-  run_body(named(grid_name<Moves>), tiles(), CudaGridLoop<Work, Moves>{grid, memory_of.elements}, result);
+  Kokkos::parallel_for(named("grid: place"), teams(Shape::round), CudaGridPlace<Work, Moves>{grid, memory_of.elements});
+  run_body(named(grid_name<Moves>), teams(Shape::threads), CudaGridLoop<Work, Moves>{grid, memory_of.elements}, result);
 }
 
 }  // namespace Koalesce::Impl

@@ -107,7 +107,8 @@ struct MarchingRegroup {
 };
 
 template <class Body>
-__global__ __launch_bounds__(Body::threads) void marching_kernel(Body const body) {
+__global__ __launch_bounds__(Body::threads,
+                             RegroupTuning::resident_threads / Body::threads) void marching_kernel(Body const body) {
   extern __shared__ int koalesce_regroup_shared[];
   NoUpdate none;
   body.march(
@@ -117,7 +118,7 @@ __global__ __launch_bounds__(Body::threads) void marching_kernel(Body const body
 /// How many items a block takes: `resident` blocks run at a time, so blocks are a small multiple of those, unless there
 /// are too few items; but the more paths, the longer a stretch must be for its last warps not to count.
 inline std::int64_t stretch_of(std::int64_t items, int paths, std::int64_t resident, int round) {
-  std::int64_t const long_enough = std::max<std::int64_t>(4096 * paths, round);
+  std::int64_t const long_enough = std::max<std::int64_t>(1024 * paths, round);
   std::int64_t const times       = std::clamp<std::int64_t>(items / (resident * long_enough), 1, 8);
   std::int64_t const fair        = (items + resident * times - 1) / (resident * times);
   return std::clamp<std::int64_t>((fair + 31) / 32 * 32, round, std::int64_t(1) << 30);
@@ -135,7 +136,8 @@ void run_marching_in(Kokkos::Cuda const& exec, std::string const& label, Work co
     auto const stretch = stretch_of(work.items(), work.paths, cores * kernel.blocks_a_processor(), Shape::round);
     kernel.launch(exec, blocks(stretch), Body{work, stretch});
   } else {
-    auto const stretch = stretch_of(work.items(), work.paths, cores * 1024 / Shape::threads, Shape::round);
+    auto const stretch =
+        stretch_of(work.items(), work.paths, cores * RegroupTuning::resident_threads / Shape::threads, Shape::round);
     Kokkos::TeamPolicy<Kokkos::Cuda> policy(exec, int(blocks(stretch)), Shape::threads);
     policy.set_scratch_size(0, Kokkos::PerTeam(shared + 16));
     run_body(label, policy, Body{work, stretch}, result);

@@ -17,14 +17,21 @@
 ///   8 paths, long work         1.11   1.08   1.25   1.04   1.04    1.03    1.08
 ///   32 paths, short work       7.2    5.8    7.6    3.29   2.96    1.73    2.35
 ///   32 paths, long work        2.93   2.48   2.90   1.08   1.10    1.08    1.06
+/// With 512x8, so few registers a thread that 1 / 2 / 3 blocks are resident: 8 paths, short 1.58 / 1.32 / 1.31, long
+/// 1.11 / 1.04 / 1.04. Two leave 64 registers, for functors that need some.
+/// Stretches of at least 4096 items a path, instead of 1024: 8 paths, long 1.07 instead of 1.04.
+/// Tiles of the grid of 4096 items instead of 2048: all its kernels together 0.03 ms slower; a loop over the grid's
+/// slots in blocks of 2048: 3 % slower, the last ones run alone.
 namespace Koalesce::Impl {
 
 struct RegroupTuning {
   using FewPaths  = BlockShape<512, 8>;
   using ManyPaths = BlockShape<1024, 8>;
-  using Grid      = BlockShape<256, 16>;
+  using Grid      = BlockShape<256, 8>;
 
   static constexpr int few = 8;
+
+  static constexpr int resident_threads = 1024;  // that there are registers for, at least
 
   static constexpr int scan_threads = 1024;  // of the block that adds up a path's counts
 };

@@ -16,7 +16,7 @@ namespace Koalesce::Impl {
 /// How results of blocks begin and join: as the reducer says, or as a sum.
 template <class Result, class Value>
 struct BlockResult {
-  static void init(Result const&, Value& value) { value = Kokkos::reduction_identity<Value>::sum(); }
+  static void init(Result const&, Value& value) { value = Value(); }
   static void join(Result const&, Value& value, Value const& other) { value += other; }
 };
 template <class Result, class Value>

@@ -55,19 +55,15 @@ KOKKOS_FORCEINLINE_FUNCTION void run_moved_path(Work const& work, int path, int 
 }
 
 /// Items as they come, in blocks: for results in order of blocks, and to keep what the loop needs in registers.
-template <class Work>
+template <class Work, std::int64_t Block>
 struct OpenMPPlainLoop {
   Work work;
-  std::int64_t block;
-
-  /// Blocks enough for every thread; how many does not depend on the threads, for their results do not.
-  static std::int64_t block_of(std::int64_t items) { return std::clamp<std::int64_t>(items / 1024, 1, 4096); }
 
   template <class Update>
   KOALESCE_OPENMP_FLATTEN void operator()(std::int64_t b, Update& update) const {
     Work const mine        = work;  // whose address nobody knows: it need not be read again after what functors write
-    std::int64_t const end = std::min(mine.begin + (b + 1) * block, mine.end);
-    for (std::int64_t item = mine.begin + b * block; item < end; ++item) {
+    std::int64_t const end = std::min(mine.begin + (b + 1) * Block, mine.end);
+    for (std::int64_t item = mine.begin + b * Block; item < end; ++item) {
       auto const path = mine.predicted(item);
       if (!mine.run(path, item, update)) mine.fault.report(item, path);
     }
@@ -96,9 +92,9 @@ struct OpenMPTeamLoop {
     std::int64_t const first = work.begin + g * group;
     int const items          = int(std::min<std::int64_t>(group, work.end - first));
     Order order;
-    if (find_paths(first, items, order)) {
+    if (int const path = find_paths(first, items, order); path != several) {
       auto const item_at = [&](int slot) KOALESCE_INLINE_LAMBDA { return first + slot; };
-      return run_path(work, order.path[0], 0, items, item_at, update);
+      return run_path(work, path, 0, items, item_at, update);
     }
     auto const item_of = [&](int slot) KOALESCE_INLINE_LAMBDA { return first + order.item[slot]; };
     if constexpr (Moves) {
@@ -117,14 +113,16 @@ struct OpenMPTeamLoop {
   }
 
  private:
+  static constexpr int several = -1;
+
   template <class Action>
   void for_each_path(Order const& order, Action const& action) const {
     for (int path = 0; path < work.paths; ++path)
       if (order.begin[path] < order.end[path]) action(path, order.begin[path], order.end[path]);
   }
 
-  /// Whether all items take one path. Without a branch, so that it vectorizes.
-  bool find_paths(std::int64_t first, int items, Order& order) const {
+  /// The path, if all items take one. Without a branch, so that it vectorizes.
+  int find_paths(std::int64_t first, int items, Order& order) const {
     bool faulty = false;
     for (int item = 0; item < items; ++item) {
       auto const path  = work.predicted(first + item);
@@ -134,9 +132,10 @@ struct OpenMPTeamLoop {
     }
     if (faulty)
       for (int item = 0; item < items; ++item) work.path(first + item);  // reports
-    unsigned other = 0;
-    for (int item = 0; item < items; ++item) other |= order.path[item] ^ order.path[0];
-    return other == 0;
+    int const path = items > 0 ? order.path[0] : several;
+    int other      = 0;
+    for (int item = 0; item < items; ++item) other |= order.path[item] ^ path;
+    return other == 0 ? path : several;
   }
 
   /// action(share, item), the shares in turns: a counter that was just written is not needed at once.
@@ -162,6 +161,37 @@ struct OpenMPTeamLoop {
     walk(items, [&](int share, int item) KOALESCE_INLINE_LAMBDA {
       order.item[order.next[share][order.path[item]]++] = std::uint16_t(item);
     });
+  }
+};
+
+/// The same for more paths than can be counted on the stack: sorts the items by path.
+template <class Work, bool Moves>
+struct OpenMPSortingTeamLoop {
+  static constexpr int group = OpenMPTeamLoop<Work, Moves>::group;
+
+  Work work;
+
+  template <class Update>
+  void operator()(std::int64_t g, Update& update) const {
+    std::int64_t const first = work.begin + g * group;
+    int const items          = int(std::min<std::int64_t>(group, work.end - first));
+    std::int64_t order[group];  // path and item
+    for (int item = 0; item < items; ++item) order[item] = std::int64_t(work.path(first + item)) * group + item;
+    std::sort(order, order + items);
+    auto const item_of = [&](int slot) { return first + order[slot] % group; };
+    alignas(64) [[maybe_unused]] char memory[Slots<Work>::bytes(group) + 1];
+    auto const elements = Slots<Work>::in(memory, group);
+    for (int begin = 0, end; begin < items; begin = end) {
+      std::int64_t const path = order[begin] / group;
+      for (end = begin; end < items && order[end] / group == path; ++end)
+        if constexpr (Moves) work.depart(item_of(end), elements, end);
+      if constexpr (Moves) {
+        run_moved_path(work, int(path), begin, end, item_of, elements, update);
+        for (int slot = begin; slot < end; ++slot) work.come_back(item_of(slot), elements, slot);
+      } else {
+        run_path(work, int(path), begin, end, item_of, update);
+      }
+    }
   }
 };
 
@@ -215,17 +245,24 @@ struct ThreadWorker : SerialWorker {
   }
 };
 
+/// Blocks of a fixed size, which a compiler makes the most of; small loops have smaller ones, so that every thread has
+/// some. It does not depend on the threads, for results do not.
 template <class Exec, class Work, class Result>
 void run_openmp_plain(Exec const& exec, std::string const& label, Work const& work, Result& result) {
-  std::int64_t const block = OpenMPPlainLoop<Work>::block_of(work.items());
-  run_blocks(label, exec, (work.items() + block - 1) / block, OpenMPPlainLoop<Work>{work, block}, result);
+  constexpr std::int64_t large = 4096, small = 64;
+  auto const run = [&]<std::int64_t Block>(std::integral_constant<std::int64_t, Block>) {
+    run_blocks(label, exec, (work.items() + Block - 1) / Block, OpenMPPlainLoop<Work, Block>{work}, result);
+  };
+  if (work.items() >= 256 * large) run(std::integral_constant<std::int64_t, large>());
+  else run(std::integral_constant<std::int64_t, small>());
 }
 
 template <bool Moves, class Exec, class Work, class Result>
 void run_openmp_team(Exec const& exec, std::string const& label, Work const& work, Result& result) {
-  using Body = OpenMPTeamLoop<Work, Moves>;
-  if (work.paths > Body::most_paths) return run_team<SerialWorker, Moves>(exec, label, work, 1, result);
-  run_blocks(label, exec, (work.items() + Body::group - 1) / Body::group, Body{work}, result);
+  using Body                = OpenMPTeamLoop<Work, Moves>;
+  std::int64_t const groups = (work.items() + Body::group - 1) / Body::group;
+  if (work.paths <= Body::most_paths) run_blocks(label, exec, groups, Body{work}, result);
+  else run_blocks(label, exec, groups, OpenMPSortingTeamLoop<Work, Moves>{work}, result);
 }
 
 template <bool Moves, class Exec, class Named, class Work, class Result>
