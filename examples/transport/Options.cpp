@@ -53,6 +53,7 @@ bool parse_options(int argc, char** argv, Options& o) {
 #endif
   auto const names = [](auto const& all) {
     std::vector<std::string> result;
+    result.reserve(all.size());
     for (auto const& [name, value] : all) result.push_back(name);
     return CLI::IsMember(result);
   };

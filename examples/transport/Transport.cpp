@@ -23,7 +23,7 @@ using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
 
 template <class T>
 Kokkos::View<T*, Exec> on_device(std::string const& name, std::vector<T> const& values) {
-  Kokkos::View<T*, Exec> const view(Kokkos::view_alloc(name, Kokkos::WithoutInitializing), values.size());
+  Kokkos::View<T*, Exec> view(Kokkos::view_alloc(name, Kokkos::WithoutInitializing), values.size());
   Kokkos::deep_copy(view, Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
                               values.data(), values.size()));
   return view;

@@ -50,8 +50,8 @@ void parallel_regroup(std::string const& label, Policy const& policy, Args const
 
 /// \brief The reducing twin: f_p(i, update), after the travelers' elements if there are any.
 ///
-/// Sums of floating-point numbers are rounded in the order of the way that runs. On execution spaces of the host, that
-/// order does not depend on the number of threads.
+/// Sums of floating-point numbers are rounded in the order of the way that runs. With Backend::OpenMP, the native one
+/// of the host's execution spaces, that order does not depend on the number of threads.
 ///
 /// \param[in] args  as parallel_regroup's, and last the result: a variable, a View of rank 0 or a Kokkos reducer, with
 ///                  Kokkos::parallel_reduce's meaning of each: a variable holds the result when the call returns; Views

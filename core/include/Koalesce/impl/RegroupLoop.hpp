@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <typeindex>
 #include <utility>
@@ -82,7 +83,7 @@ class RegroupMemory {
   std::list<std::unique_ptr<Piece>> m_pieces;
 };
 
-/// What the calls of one loop leave for the next ones: errors, measurements under way, memory.
+/// What the calls of one loop leave for the next ones: errors and measurements under way.
 template <class Exec>
 class RegroupLoop {
  public:
@@ -97,21 +98,17 @@ class RegroupLoop {
   PathFault fault() const { return PathFault{m_fault.data()}; }
 
   /// The error that a kernel has left, if there is one by now; the next call finds none.
-  std::string take_fault(int paths) {
+  /// \param[in] paths  of the call that begins or ends here.
+  std::string take_fault(std::optional<int> paths = {}) {
     std::lock_guard const lock(m_mutex);
-    std::int64_t const reported = read(m_fault.data());
-    if (reported == PathFault::none) {
-      m_paths = paths;
-      return "";
-    }
-    m_fault(0)             = PathFault::none;
     std::string const most = std::to_string(m_paths - 1);
-    m_paths                = paths;
+    m_paths                = paths.value_or(m_paths);
+    if (read(m_fault.data()) == PathFault::none) return "";
+    std::int64_t const reported = Kokkos::atomic_exchange(m_fault.data(), +PathFault::none);
     return "the predictor gives item " + std::to_string(PathFault::item(reported)) + " the path " +
            std::to_string(PathFault::path(reported)) + ", but paths are numbered 0 to " + most +
            "; that item has run no path, so make the predictor return one of them for every item";
   }
-  std::string take_fault() { return take_fault(m_paths); }
 
   void throw_fault(std::string const& where, int paths) {
     if (auto const text = take_fault(paths); !text.empty()) fail(where, text);
@@ -180,7 +177,7 @@ class RegroupLoop {
     std::unique_ptr<Stopwatch<Exec>> watch;
   };
 
-  static std::int64_t read(std::int64_t const* report) { return *static_cast<std::int64_t const volatile*>(report); }
+  static std::int64_t read(std::int64_t const* report) { return Kokkos::atomic_load(report); }
 
   std::mutex m_mutex;
   std::string m_label;
