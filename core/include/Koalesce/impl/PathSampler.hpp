@@ -51,9 +51,9 @@ class PathSampler {
 
   /// What is 0 for no report only.
   KOKKOS_FUNCTION static std::int64_t check(std::int64_t const* report) {
-    std::int64_t sum = 1;
-    for (int i = 0; i < reports - 1; ++i) sum = 31 * sum + report[i];
-    return sum == 0 ? 1 : sum;
+    std::uint64_t sum = 1;
+    for (int i = 0; i < reports - 1; ++i) sum = 31 * sum + std::uint64_t(report[i]);
+    return sum == 0 ? 1 : std::int64_t(sum);
   }
 
   static PathSample read(Shape const& shape, std::int64_t const* report) {
