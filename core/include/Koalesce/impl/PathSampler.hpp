@@ -2,6 +2,7 @@
 #ifndef KOALESCE_IMPL_PATH_SAMPLER_HPP
 #define KOALESCE_IMPL_PATH_SAMPLER_HPP
 
+#include <Koalesce/Backend.hpp>
 #include <Koalesce/RegroupDecision.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -45,8 +46,9 @@ class PathSampler {
     auto const policy = [&](int team_size) {
       return Policy(exec, 1, team_size).set_scratch_size(0, Kokkos::PerTeam(scratch_bytes));
     };
-    // One team: as many threads as it can have, for it mostly waits for memory.
-    Kokkos::parallel_for(label, policy(policy(1).team_size_max(kernel, Kokkos::ParallelForTag())), kernel);
+    // One team: on a device as many threads as it can have, for they mostly wait for memory.
+    int const team_size = Backend::on_host<Exec> ? 1 : policy(1).team_size_max(kernel, Kokkos::ParallelForTag());
+    Kokkos::parallel_for(label, policy(team_size), kernel);
   }
 
   /// What is 0 for no report only.
