@@ -54,7 +54,7 @@ void check_tiles(std::int64_t rows, std::int64_t columns, int team_size, Rng& rn
 
 /// Sizes of teams that make whole half-warps, and ones that do not.
 template <class Exec>
-std::vector<int> team_sizes() {
+std::vector<int> tile_team_sizes() {
   if (HalfWarpTile<double, Exec>::on_host) return {1};
   return {16, 32, 64, 100, 128, 5};
 }
@@ -62,7 +62,7 @@ std::vector<int> team_sizes() {
 TYPED_TEST(HalfWarpTileTest, ReadsByColumn) {
   using Exec = typename TypeParam::exec;
   for_each_seed([](Rng& rng) {
-    for (int const team_size : team_sizes<Exec>()) {
+    for (int const team_size : tile_team_sizes<Exec>()) {
       auto const n = random_extents<2>(rng, 20000);
       SCOPED_TRACE(to_string<2>(n) + ", teams of " + std::to_string(team_size));
       check_tiles<Exec, double, Kokkos::LayoutRight>(n[0], n[1], team_size, rng);
@@ -75,9 +75,9 @@ TYPED_TEST(HalfWarpTileTest, ReadsByColumn) {
 TYPED_TEST(HalfWarpTileTest, ReadsTilesOfOneElement) {
   using Exec = typename TypeParam::exec;
   Rng rng(1);
-  check_tiles<Exec, float, Kokkos::LayoutRight>(1, 1, team_sizes<Exec>().front(), rng);
-  check_tiles<Exec, float, Kokkos::LayoutLeft>(17, 1, team_sizes<Exec>().front(), rng);
-  check_tiles<Exec, float, Kokkos::LayoutRight>(1, 17, team_sizes<Exec>().front(), rng);
+  check_tiles<Exec, float, Kokkos::LayoutRight>(1, 1, tile_team_sizes<Exec>().front(), rng);
+  check_tiles<Exec, float, Kokkos::LayoutLeft>(17, 1, tile_team_sizes<Exec>().front(), rng);
+  check_tiles<Exec, float, Kokkos::LayoutRight>(1, 17, tile_team_sizes<Exec>().front(), rng);
 }
 
 }  // namespace

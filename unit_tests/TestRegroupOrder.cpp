@@ -111,15 +111,6 @@ void check_team_order(Items const& items, int team_size) {
   EXPECT_EQ((order_of_team<Worker, Exec>(items, team_size)), order) << "in a second run";
 }
 
-/// Team sizes that the execution space has.
-template <class Exec>
-std::vector<int> team_sizes(std::vector<int> const& wanted) {
-  std::vector<int> sizes;
-  for (int const size : wanted)
-    if (size == 1 || !Backend::on_host<Exec> || size <= Exec().concurrency()) sizes.push_back(size);
-  return sizes;
-}
-
 template <class Worker, class Exec>
 void check_team_orders(std::vector<int> const& team_sizes) {
   for_each_seed([&](Rng& rng) {

@@ -65,6 +65,25 @@ struct PathNames {
   }
 };
 
+// ---- Teams ----
+
+/// The barrier of a team on a host is in the Kokkos library, so ThreadSanitizer sees none: it gets teams of one thread.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool sees_team_barriers = false;
+#elif defined(__has_feature)
+inline constexpr bool sees_team_barriers = !__has_feature(thread_sanitizer);
+#else
+inline constexpr bool sees_team_barriers = true;
+#endif
+
+/// Of the wanted team sizes those that the execution space has.
+template <class Exec>
+std::vector<int> team_sizes(std::vector<int> wanted) {
+  int const most = !Backend::on_host<Exec> ? 1024 : sees_team_barriers ? Exec().concurrency() : 1;
+  wanted.erase(std::remove_if(wanted.begin(), wanted.end(), [most](int size) { return size > most; }), wanted.end());
+  return wanted;
+}
+
 // ---- Random numbers ----
 
 using Rng = std::mt19937_64;

@@ -16,14 +16,10 @@ using MemberOf = typename Kokkos::TeamPolicy<typename P::exec>::member_type;
 template <class P, class T = int>
 using ViewOf = Kokkos::View<T*, typename P::exec::memory_space>;
 
-/// Team sizes that the execution space has, among them odd ones and such as are no multiples of a warp.
+/// Among them odd ones and such as are no multiples of a warp.
 template <class P>
-std::vector<int> team_sizes(std::vector<int> const& wanted = {1, 2, 3, 31, 32, 33, 64, 96, 100, 256}) {
-  using Exec = typename P::exec;
-  std::vector<int> sizes;
-  for (int const size : wanted)
-    if (size == 1 || !Backend::on_host<Exec> || size <= Exec().concurrency()) sizes.push_back(size);
-  return sizes;
+std::vector<int> odd_team_sizes() {
+  return team_sizes<typename P::exec>({1, 2, 3, 31, 32, 33, 64, 96, 100, 256});
 }
 
 template <class P, class Body>
@@ -79,7 +75,7 @@ struct RunOnce {
 
 TYPED_TEST(TeamRegroup, runs_every_item_once) {
   using P = TypeParam;
-  for (int const team_size : team_sizes<P>())
+  for (int const team_size : odd_team_sizes<P>())
     for (int const paths : {1, 2, 3, 32, 33, 300})
       for (int const items : {0, 1, 30, 254, 2000}) {
         RunOnce<P> const body{items, paths, ViewOf<P>("times", 5 * body.most), ViewOf<P>("taken", 5 * body.most)};
@@ -91,7 +87,7 @@ TYPED_TEST(TeamRegroup, runs_every_item_once) {
 /// Scratch memory for any team size is enough for each.
 TYPED_TEST(TeamRegroup, scratch_memory_for_any_team_size) {
   using P = TypeParam;
-  for (int const team_size : team_sizes<P>())
+  for (int const team_size : odd_team_sizes<P>())
     for (int const paths : {2, 300}) {
       EXPECT_LE(team_regroup_scratch(1000, paths, team_size), team_regroup_scratch(1000, paths));
       RunOnce<P> const body{998, paths, ViewOf<P>("times", 3 * body.most), ViewOf<P>("taken", 3 * body.most)};
@@ -120,7 +116,7 @@ struct CountTwo {
 
 TYPED_TEST(TeamRegroup, bool_predictor) {
   using P = TypeParam;
-  for (int const team_size : team_sizes<P>())
+  for (int const team_size : odd_team_sizes<P>())
     for (int const items : {0, 1, 31, 32, 33, 777}) {
       CountTwo<P> const body{items, ViewOf<P>("evens", 4), ViewOf<P>("odds", 4), ViewOf<P>("wrong", 4)};
       run_teams<P>(4, team_size, team_regroup_scratch(items, 2, team_size), body);
@@ -177,7 +173,7 @@ struct Chain {
 
 TYPED_TEST(TeamRegroup, branches_that_depend_on_the_last_one) {
   using P = TypeParam;
-  for (int const team_size : team_sizes<P>())
+  for (int const team_size : odd_team_sizes<P>())
     for (int const items : {1, 33, 500}) {
       Chain<P> const body{items, 9, ViewOf<P>("result", 3 * items)};
       auto const bytes = team_regroup_scratch(items, 4, team_size) + 2 * sizeof(int) * std::size_t(items) + 8;
@@ -222,7 +218,7 @@ struct SumInThreads {
 
 TYPED_TEST(TeamRegroup, sums_into_threads_own_variables) {
   using P = TypeParam;
-  for (int const team_size : team_sizes<P>())
+  for (int const team_size : odd_team_sizes<P>())
     for (int const items : {0, 1, 65, 1500}) {
       SumInThreads<P> const body{items, 6, ViewOf<P, std::int64_t>("sums", 4)};
       Kokkos::TeamPolicy<typename P::exec> policy(4, team_size);
