@@ -8,7 +8,7 @@
 namespace Koalesce::Test {
 namespace {
 
-using Impl::TuningContext;
+using TuningContext = Impl::RegroupTuningContext;
 using enum RegroupWay;
 
 std::vector<RegroupTrial> const candidates{{plain}, {team_moved}, {grid}};

@@ -9,6 +9,7 @@
 #include <Koalesce/HalfWarpTile.hpp>
 #include <Koalesce/Halo.hpp>
 #include <Koalesce/ParallelRead.hpp>
+#include <Koalesce/Placement.hpp>
 #include <Koalesce/Regroup.hpp>
 #include <Koalesce/ShadowView.hpp>
 #include <Koalesce/Stencil.hpp>

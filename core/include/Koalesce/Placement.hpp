@@ -2,71 +2,143 @@
 #ifndef KOALESCE_PLACEMENT_HPP
 #define KOALESCE_PLACEMENT_HPP
 
-#include <cstddef>
-#include <initializer_list>
+#include <Koalesce/AccessCounts.hpp>
+#include <Koalesce/OnChip.hpp>
+#include <Koalesce/Place.hpp>
+#include <Koalesce/PlacementLog.hpp>
+#include <Koalesce/PlacementPolicy.hpp>
+#include <Koalesce/PlacementSearch.hpp>
+#include <Koalesce/impl/PlacementDispatch.hpp>
+#include <Koalesce/impl/PlacementRegistry.hpp>
+#include <Koalesce/impl/ProfilingRegion.hpp>
+
+#include <filesystem>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace Koalesce {
 
-/// Where an array of a kernel lies.
-enum class Place { scratch, registers, thread_memory, global_memory };
-
-/// The name that logs and the cache show.
-constexpr char const* to_string(Place place) {
-  switch (place) {
-    case Place::scratch: return "scratch";
-    case Place::registers: return "registers";
-    case Place::thread_memory: return "thread memory";
-    case Place::global_memory: return "global memory";
-  }
-  return "";
-}
-
-/// What the search knows of an array.
-struct PlacementArray {
-  std::string name;
-  double count  = 0;      ///< accesses, of a thread or a team: only which array has more matters
-  bool threads  = true;   ///< whether one element is touched by more than one thread
-  bool constant = false;  ///< whether the length is known when the kernel is compiled
+/// What tune_placement() found, and how.
+struct TunedPlacement {
+  Placement placement;
+  PlacementLog log;  ///< printable
 };
 
-/// \brief A place for each array of a kernel, in the order in which the arrays were declared.
-class Placement {
- public:
-  Placement() = default;
-  explicit Placement(std::size_t arrays, Place place = Place::scratch) : m_places(arrays, place) {}
-  explicit Placement(std::vector<Place> places) : m_places(std::move(places)) {}
-  Placement(std::initializer_list<Place> places) : m_places(places) {}
-
-  std::size_t size() const { return m_places.size(); }
-  bool empty() const { return m_places.empty(); }
-  Place& operator[](std::size_t array) { return m_places[array]; }
-  Place operator[](std::size_t array) const { return m_places[array]; }
-  auto begin() const { return m_places.begin(); }
-  auto end() const { return m_places.end(); }
-
-  friend bool operator==(Placement const&, Placement const&) = default;
-
- private:
-  std::vector<Place> m_places;
-};
-
-/// "tile: scratch, next: registers"; "no arrays" if there are none.
-inline std::string to_string(Placement const& placement, std::vector<PlacementArray> const& arrays) {
-  std::string text;
-  for (std::size_t a = 0; a < placement.size(); ++a)
-    text += (a == 0 ? "" : ", ") + (a < arrays.size() ? arrays[a].name : "array " + std::to_string(a)) + ": " +
-            to_string(placement[a]);
-  return text.empty() ? "no arrays" : text;
+/// \brief A team kernel whose small arrays lie where a placement says: scratch memory, registers, memory of the
+/// thread, or global memory behind the L1 cache.
+///
+///     struct Smooth {
+///       template <class Member>
+///       KOKKOS_FUNCTION void operator()(Member const& team, auto& tile, auto& next) const { ... tile(i, j) ... }
+///     };
+///     OnChip arrays(TeamArray<float[18][18]>("tile"), ThreadArray<float[4]>("next"));
+///     parallel_placed("smooth", PlacementPolicy(exec, league_size, team_size), arrays, placement, Smooth{...});
+///
+/// The kernel is compiled for each placement it may get, 2^k for k arrays; with a FixedPlacement, for that one.
+/// Asynchronous, as Kokkos::parallel_for; the kernel is called "Koalesce::<backend>::<label>".
+///
+/// \tparam BackendTag    the backend; Backend::Native is the execution space's own.
+/// \param[in] label      name of the kernel, for profilers, logs and the cache.
+/// \param[in] policy     instance, league and team size.
+/// \param[in] arrays     what the kernel keeps on chip, at most 8.
+/// \param[in] placement  a Placement (scratch memory or promoted_place() for each array), or a FixedPlacement<...>.
+/// \param[in] kernel     kernel(team, a0, a1, ...): a Kokkos team handle, then the arrays by reference, in the order of
+///                       `arrays`. It may take scratch memory of its own from the team's level 0 or 1 only where the
+///                       arrays leave some.
+/// \throws Error  before anything runs: sizes below 0 or too large, arrays without a name or with the same one, a
+///                placement for other arrays, one that does not fit the device.
+template <class BackendTag = Backend::Native, class Exec, class Bounds, class... Arrays, class Places, class Kernel>
+void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
+                     OnChip<Arrays...> const& arrays, Places const& placement, Kernel const& kernel) {
+  using Tag = Backend::Resolve<BackendTag, Exec>;
+  Impl::ProfilingRegion region("Koalesce::parallel_placed");
+  Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::parallel_placed",
+                                                                                        label, policy, arrays, kernel);
+  call.run(placement);
 }
 
-/// Where an array goes that leaves scratch memory.
-inline Place promoted_place(PlacementArray const& array) {
-  if (array.threads) return Place::global_memory;
-  return array.constant ? Place::registers : Place::thread_memory;
+/// \brief The same with the placement that tune_placement() found, in this process or an earlier one; before it did,
+/// with everything in scratch memory.
+///
+/// Where Kokkos serves tuning tools and one is there, the tool may choose; it is shown a letter a place (s, r, t, g).
+template <class BackendTag = Backend::Native, class Exec, class Bounds, class... Arrays, class Kernel>
+void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
+                     OnChip<Arrays...> const& arrays, Kernel const& kernel) {
+  using Tag = Backend::Resolve<BackendTag, Exec>;
+  Impl::ProfilingRegion region("Koalesce::parallel_placed");
+  Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::parallel_placed",
+                                                                                        label, policy, arrays, kernel);
+  Impl::run_remembered(call);
 }
+
+/// \brief Finds by measured time where the arrays of a kernel lie best on this machine, in at most k + 1 trials for k
+/// arrays, and remembers it.
+///
+/// Everything begins in scratch memory. Array by array, that with the most accesses first, one moves out: to registers
+/// (a ThreadArray), to memory of the thread (a ThreadArray of a length known at run time) or to global memory behind
+/// the L1 cache (a TeamArray). What makes the kernel slower is undone. Accesses are counted in one instrumented run of
+/// a few teams, which also finds accesses outside an array and ThreadArrays that threads share, unless they are stated
+/// for every array. The method is that of the Chinese patent application "Data processing method based on GPU on-chip
+/// storage" (shared-memory arrays to registers or L1 by access count and measured time).
+///
+/// Winners are remembered for device, driver, Kokkos, kernel (its label and type), arrays and sizes, in this process
+/// and in a text file: see placement_cache_file(). A remembered kernel is not run. If its code changed, give it another
+/// label or delete the file.
+///
+/// Waits for the instance. Runs the kernel many times, and in parts: it must be repeatable, or PlacementTuning::reset()
+/// make it so.
+///
+/// \param[in] tuning  how to search, what to check, where to remember.
+/// \return the placement, and the log of every trial.
+/// \throws Error  what parallel_placed() throws; an access outside an array; a ThreadArray that threads share; results
+///                that differ between trials, if they are checked; no placement that fits.
+template <class BackendTag = Backend::Native, class Exec, class Bounds, class... Arrays, class Kernel>
+TunedPlacement tune_placement(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
+                              OnChip<Arrays...> const& arrays, Kernel const& kernel,
+                              PlacementTuning const& tuning = {}) {
+  using Tag = Backend::Resolve<BackendTag, Exec>;
+  Impl::ProfilingRegion region("Koalesce::tune_placement");
+  Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::tune_placement",
+                                                                                        label, policy, arrays, kernel);
+  auto log = Impl::find_placement(call, tuning);
+  return {log.result.placement, log};
+}
+
+/// \brief Counts what a kernel does with its arrays, in one instrumented run of a few of its teams. Waits for it.
+/// \return a count for every array, in the order of `arrays`; none, if the league has no teams.
+/// \throws Error  what parallel_placed() throws; an access outside an array; a ThreadArray that threads share.
+template <class BackendTag = Backend::Native, class Exec, class Bounds, class... Arrays, class Kernel>
+std::vector<AccessCount> count_accesses(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
+                                        OnChip<Arrays...> const& arrays, Kernel const& kernel) {
+  using Tag = Backend::Resolve<BackendTag, Exec>;
+  Impl::ProfilingRegion region("Koalesce::count_accesses");
+  Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::count_accesses",
+                                                                                        label, policy, arrays, kernel);
+  return policy.league_size() > 0 ? Impl::count_accesses(call) : std::vector<AccessCount>();
+}
+
+/// \brief Every array in scratch memory.
+template <class... Arrays>
+Placement scratch_placement(OnChip<Arrays...> const&) {
+  return Placement(sizeof...(Arrays));
+}
+
+/// \brief Every array where a search would move it.
+template <class... Arrays>
+Placement promoted_placement(OnChip<Arrays...> const& arrays) {
+  Placement placement(sizeof...(Arrays));
+  auto const all = Impl::declared_arrays(arrays);
+  for (std::size_t i = 0; i < all.size(); ++i) placement[i] = promoted_place(all[i]);
+  return placement;
+}
+
+/// \brief The file that winners are remembered in: placement.txt in $KOALESCE_CACHE_DIR, else in
+/// $XDG_CACHE_HOME/koalesce, else in $HOME/.cache/koalesce. None, if KOALESCE_CACHE_DIR is set but empty.
+inline std::optional<std::filesystem::path> placement_cache_file() { return Impl::PlacementCache::default_file(); }
+
+/// \brief Forgets what the process knows of placements; the file is left as it is.
+inline void forget_placements() { Impl::PlacementRegistry::instance().forget(); }
 
 }  // namespace Koalesce
 

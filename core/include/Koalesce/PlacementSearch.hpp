@@ -3,7 +3,7 @@
 #define KOALESCE_PLACEMENT_SEARCH_HPP
 
 #include <Koalesce/Error.hpp>
-#include <Koalesce/Placement.hpp>
+#include <Koalesce/Place.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #ifndef KOALESCE_IMPL_PLACEMENT_CACHE_HPP
 #define KOALESCE_IMPL_PLACEMENT_CACHE_HPP
 
-#include <Koalesce/Placement.hpp>
+#include <Koalesce/Place.hpp>
 
 #include <algorithm>
 #include <cerrno>

@@ -143,7 +143,7 @@ void run_tuned(Call const& call, std::vector<RegroupTrial> const& trials) {
 /// What Regroup::automatic does: where an outside tuner looks on, it may decide, and takes the time until this returns.
 template <class Call>
 void run_automatic(Call const& call, std::vector<RegroupTrial> const& trials) {
-  TuningContext const tool(call.label, size_class(call.work.items()), call.work.paths, trials);
+  RegroupTuningContext const tool(call.label, size_class(call.work.items()), call.work.paths, trials);
   if (auto const way = tool.choice()) call.run_or_plain(*way);
   else run_tuned(call, trials);
   if (tool.is_active()) call.exec.fence("Koalesce::parallel_regroup: a tuning tool takes the time");

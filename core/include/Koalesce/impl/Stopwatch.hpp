@@ -14,12 +14,12 @@ template <class Exec>
 class Stopwatch {
  public:
   explicit Stopwatch(Exec const& exec) {
-    exec.fence("Koalesce::parallel_regroup: a measurement begins");
+    exec.fence("Koalesce: a measurement begins");
     m_timer.reset();
   }
 
   void stop(Exec const& exec) {
-    exec.fence("Koalesce::parallel_regroup: a measurement ends");
+    exec.fence("Koalesce: a measurement ends");
     m_seconds = m_timer.seconds();
   }
 

@@ -37,7 +37,7 @@ class Stopwatch<Kokkos::Cuda> {
   }
 
  private:
-  static constexpr char const* where = "Koalesce::parallel_regroup";
+  static constexpr char const* where = "Koalesce::Stopwatch";
 
   cudaEvent_t m_event[2] = {};
 };

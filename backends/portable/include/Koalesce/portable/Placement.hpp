@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_PORTABLE_PLACEMENT_HPP
+#define KOALESCE_PORTABLE_PLACEMENT_HPP
+
+#include <Koalesce/Backend.hpp>
+#include <Koalesce/PlacementSearch.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <string>
+
+/// Running placed kernels. They take Kokkos' team handles, so Kokkos launches them for every backend; level 1 of its
+/// scratch memory is the global memory. What a backend can tell of kernel and machine differs.
+namespace Koalesce::Impl {
+
+/// \param[in] probe  whether the policy is to be asked what is possible, not to be run.
+template <class Policy, class Placed>
+auto placement_teams(Policy const& policy, Placed const& kernel, bool probe = false) {
+  typename Policy::team_policy teams(policy.space(), probe ? 1 : int(policy.league_size()),
+                                     probe ? 1 : policy.team_size());
+  if (kernel.scratch_bytes() > 0) teams.set_scratch_size(0, Kokkos::PerTeam(int(kernel.scratch_bytes())));
+  if (kernel.global_bytes() > 0) teams.set_scratch_size(1, Kokkos::PerTeam(int(kernel.global_bytes())));
+  return teams;
+}
+
+template <class Tag, class Policy, class Placed>
+void run_placed(Tag, std::string const& label, Policy const& policy, Placed const& kernel) {
+  Kokkos::parallel_for(kernel_label(Tag{}, label), placement_teams(policy, kernel), kernel);
+}
+
+/// Empty, or why the kernel cannot run.
+template <class Policy, class Placed>
+std::string placement_misfit(Policy const& policy, Placed const& kernel) {
+  auto const probe = placement_teams(policy, kernel, true);
+  for (int const level : {0, 1}) {
+    std::size_t const bytes = level == 0 ? kernel.scratch_bytes() : kernel.global_bytes();
+    auto const most         = std::size_t(probe.scratch_size_max(level));
+    if (bytes > most)
+      return "a team needs " + std::to_string(bytes) + " bytes of " + (level == 0 ? "scratch" : "global") +
+             " memory, but there are " + std::to_string(most);
+  }
+  int const most = probe.team_size_max(kernel, Kokkos::ParallelForTag());
+  if (policy.team_size() > most)
+    return "a team has " + std::to_string(policy.team_size()) + " threads, but at most " + std::to_string(most) +
+           " fit with this kernel's registers and memory";
+  return "";
+}
+
+/// What Kokkos alone can tell.
+template <class Tag, class Policy, class Placed>
+KernelResources kernel_resources(Tag, Policy const&, Placed const& kernel) {
+  KernelResources resources;
+  resources.shared_bytes = int(kernel.scratch_bytes());
+  return resources;
+}
+
+/// For what machine and software a measurement holds.
+struct PlacementMachine {
+  std::string device, driver;
+};
+
+inline std::string kokkos_version() {
+  return "Kokkos " + std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." +
+         std::to_string(KOKKOS_VERSION % 100);
+}
+
+template <class Exec>
+PlacementMachine placement_machine(Backend::Portable, Exec const& exec) {
+  return {std::string(exec.name()) + ", " + std::to_string(exec.concurrency()) + " threads, portable",
+          kokkos_version()};
+}
+
+}  // namespace Koalesce::Impl
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_IMPL_PLACEMENT_DISPATCH_HPP
+#define KOALESCE_IMPL_PLACEMENT_DISPATCH_HPP
+
+#include <Koalesce/Backend.hpp>
+#include <Koalesce/PlacementPolicy.hpp>
+#include <Koalesce/impl/PlacementCache.hpp>
+#include <Koalesce/impl/PlacementChecks.hpp>
+#include <Koalesce/impl/PlacementWork.hpp>
+#include <Koalesce/openmp/Placement.hpp>
+#include <Koalesce/portable/Placement.hpp>
+#ifdef KOKKOS_ENABLE_CUDA
+#include <Koalesce/cuda/Placement.hpp>
+#endif
+
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <typeinfo>
+
+namespace Koalesce::Impl {
+
+/// One call: a kernel with its arrays, and what it runs on.
+template <class Tag, class Policy, class Kernel, class... Arrays>
+class PlacementCall {
+ public:
+  static constexpr int arrays = int(sizeof...(Arrays));
+
+  PlacementCall(std::string const& function, std::string const& label, Policy const& policy,
+                OnChip<Arrays...> const& arrays, Kernel const& kernel)
+      : where(function + "(\"" + label + "\")"),
+        label(label),
+        policy(policy),
+        declared(arrays),
+        work{kernel, shapes_of(arrays), policy.team_size()} {
+    check_placement(where, policy, arrays);
+  }
+
+  /// Empty, or why the kernel cannot run so.
+  template <class Places>
+  std::string misfit(Places const& places) const {
+    return with(places, [&](auto fixed) { return placement_misfit(policy, placed(fixed)); });
+  }
+
+  /// For places that fit.
+  template <class Places>
+  void launch(Places const& places) const {
+    if (policy.league_size() > 0) with(places, [&](auto fixed) { run_placed(Tag{}, label, policy, placed(fixed)); });
+  }
+
+  template <class Places>
+  void run(Places const& places) const {
+    if constexpr (std::is_same_v<Places, Placement>) check_places(where, declared, places);
+    if (auto const why = misfit(places); !why.empty())
+      fail(where, "the placement does not fit (", declaration_text(declared), "): ", why,
+           "; give the teams fewer threads, or place other arrays in scratch memory");
+    launch(places);
+  }
+
+  KernelResources resources(Placement const& places) const {
+    return with(places, [&](auto fixed) { return kernel_resources(Tag{}, policy, placed(fixed)); });
+  }
+
+  /// Names the call in the cache: what its times depend on.
+  PlacementKey key() const {
+    auto const machine = placement_machine(Tag{}, policy.space());
+    using Bounds       = typename Policy::launch_bounds_type;
+    return {machine.device, machine.driver, label + " (" + typeid(Kernel).name() + ")", declaration_text(declared),
+            "league " + std::to_string(policy.league_size()) + ", team " + std::to_string(policy.team_size()) +
+                ", bounds " + std::to_string(Bounds::maxTperB) + " " + std::to_string(Bounds::minBperSM)};
+  }
+
+  std::string const where, label;
+  Policy const& policy;
+  OnChip<Arrays...> const& declared;
+  PlacementWork<Kernel, Arrays...> const work;
+
+ private:
+  static auto shapes_of(OnChip<Arrays...> const& arrays) {
+    return transform(arrays.arrays, [](auto const& array, auto) { return array.shape(); });
+  }
+
+  template <Place... P>
+  auto placed(FixedPlacement<P...>) const {
+    static_assert(sizeof...(P) == arrays, "Koalesce::parallel_placed: give one place for every array");
+    return PlacedKernel(work, FixedPlaces<P...>());
+  }
+
+  template <Place... P, class F>
+  static auto with(FixedPlacement<P...> const& fixed, F const& f) {
+    return f(fixed);
+  }
+
+  /// f(the same placement as a type).
+  template <class F, Place... P>
+  static auto with(Placement const& placement, F const& f, FixedPlacement<P...> fixed = {}) {
+    constexpr int i = int(sizeof...(P));
+    if constexpr (i == arrays) {
+      return f(fixed);
+    } else {
+      using Array = std::tuple_element_t<i, std::tuple<Arrays...>>;
+      if (placement[i] == Place::scratch) return with(placement, f, FixedPlacement<P..., Place::scratch>());
+      return with(placement, f, FixedPlacement<P..., promoted_place(!Array::own, Array::shape_type::constant)>());
+    }
+  }
+};
+
+}  // namespace Koalesce::Impl
+
+#endif

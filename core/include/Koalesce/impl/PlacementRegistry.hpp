@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_IMPL_PLACEMENT_REGISTRY_HPP
+#define KOALESCE_IMPL_PLACEMENT_REGISTRY_HPP
+
+#include <Koalesce/impl/PlacementCache.hpp>
+#include <Koalesce/impl/PlacementTuner.hpp>
+#include <Koalesce/impl/TuningContext.hpp>
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace Koalesce::Impl {
+
+/// The placements that the process knows: found by it, or read from the cache file, once a kernel.
+class PlacementRegistry {
+ public:
+  using Found = std::optional<RememberedPlacement>;
+
+  static PlacementRegistry& instance() {
+    static PlacementRegistry registry;
+    return registry;
+  }
+
+  /// What is known; the default file is read when a key is asked for first.
+  Found find(PlacementKey const& key) {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    auto const name        = key.device + '\n' + key.driver + '\n' + key.kernel + '\n' + key.arrays + '\n' + key.shape;
+    auto const [at, isnew] = m_known.try_emplace(name);
+    if (isnew)
+      if (auto const file = PlacementCache::default_file()) at->second = PlacementCache(*file).find(key);
+    return at->second;
+  }
+
+  void put(PlacementKey const& key, RememberedPlacement const& found) {
+    find(key);
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    m_known[key.device + '\n' + key.driver + '\n' + key.kernel + '\n' + key.arrays + '\n' + key.shape] = found;
+  }
+
+  void forget() {
+    std::lock_guard<std::mutex> const lock(m_mutex);
+    m_known.clear();
+  }
+
+ private:
+  std::mutex m_mutex;
+  std::map<std::string, Found> m_known;
+};
+
+/// Whether a placement from a file is one that the call can take.
+template <class Call>
+bool is_usable(Call const& call, RememberedPlacement const& known) {
+  auto const arrays = declared_arrays(call.declared);
+  if (known.placement.size() != arrays.size()) return false;
+  for (std::size_t i = 0; i < arrays.size(); ++i)
+    if (known.placement[i] != Place::scratch && known.placement[i] != promoted_place(arrays[i])) return false;
+  return true;
+}
+
+/// What tune_placement() does: looks the placement up, or measures it and writes it down.
+template <class Call, class Tuning>
+PlacementLog find_placement(Call const& call, Tuning const& tuning) {
+  if (!tuning.remembers()) return measure_placement(call, tuning);
+  auto const key  = call.key();
+  auto const file = tuning.cache() ? tuning.cache() : PlacementCache::default_file();
+  auto const known =
+      tuning.cache() ? PlacementCache(*tuning.cache()).find(key) : PlacementRegistry::instance().find(key);
+  if (known && is_usable(call, *known)) {
+    auto log             = begin_placement_log(call);
+    log.source           = PlacementSource::remembered;
+    log.result.placement = known->placement;
+    log.result.seconds   = known->seconds;
+    PlacementRegistry::instance().put(key, *known);
+    return log;
+  }
+  auto log = measure_placement(call, tuning);
+  if (!log.result.seconds) return log;
+  RememberedPlacement const found{log.result.placement, *log.result.seconds};
+  PlacementRegistry::instance().put(key, found);
+  auto const why =
+      file ? PlacementCache(*file).remember(key, found) : "there is no folder for it: set KOALESCE_CACHE_DIR to one";
+  if (!why.empty()) log.notes.push_back("not remembered for the next run: " + why);
+  return log;
+}
+
+/// The places of a placement, a letter each: tools' texts are short.
+inline std::string placement_code(Placement const& placement) {
+  std::string code;
+  for (Place const place : placement) code += to_string(place)[0];
+  return code;
+}
+
+/// Every placement of scratch memory and promoted places.
+inline std::vector<Placement> all_placements(std::vector<PlacementArray> const& arrays) {
+  std::vector<Placement> all;
+  for (std::size_t moved = 0; moved < std::size_t(1) << arrays.size(); ++moved) {
+    all.emplace_back(arrays.size());
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      if (moved >> i & 1) all.back()[i] = promoted_place(arrays[i]);
+  }
+  return all;
+}
+
+/// Runs with what is known, or with everything in scratch memory. Where an outside tuner looks on, it may decide, and
+/// takes the time until this returns.
+template <class Call>
+void run_remembered(Call const& call) {
+  auto const run_known = [&] {
+    auto const known = PlacementRegistry::instance().find(call.key());
+    call.run(known && is_usable(call, *known) ? known->placement : Placement(std::size_t(Call::arrays)));
+  };
+  if (!TuningContext::is_wanted()) return run_known();
+  auto const placements = all_placements(declared_arrays(call.declared));
+  TuningQuestion question{"placement",
+                          call.label,
+                          {{"league size", call.policy.league_size()}, {"team size", call.policy.team_size()}},
+                          "places",
+                          {}};
+  for (auto const& placement : placements) question.candidates.push_back(placement_code(placement));
+  TuningContext const tool(question);
+  if (auto const choice = tool.choice()) call.run(placements[*choice]);
+  else run_known();
+  call.policy.space().fence("Koalesce::parallel_placed: a tuning tool takes the time");
+}
+
+}  // namespace Koalesce::Impl
+
+#endif
