@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Team kernels that keep arrays on chip, each in the memory that a placement says: placement/<kernel>/<impl>.
+// Results on a small size are compared with a naive version's before a placement is measured. The label gives the
+// places in the order of the kernel's arrays.
+//
+//   koalesce_tuned    what tune_placement() finds
+//   all_scratch       every array in scratch memory, as most kernels are written
+//   all_promoted      every array where its kind and extents would let it go
+//   exhaustive_best   the fastest of all placements
+//
+// --trip_counts             only prints the average trip count of the kernels' loops without constant bounds
+// --placement_log           prints every trial
+// --placement_cache=<file>  koalesce_tuned takes what it finds there, and adds what it does not
+
+#include "Placement.hpp"
+
+#include <functional>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace perf::placement {
+
+void add_reduction();
+void add_histogram();
+void add_matmul();
+void add_lu_panel();
+void add_convolution();
+void add_srad();
+void add_hotspot();
+void add_pathfinder();
+void add_particles();
+
+}  // namespace perf::placement
+
+int main(int argc, char** argv) {
+  using namespace perf::placement;
+  std::string const cache = "--placement_cache=";
+  for (int i = 1; i < argc; ++i) {
+    std::string const flag = argv[i];
+    if (flag == "--trip_counts") options().trip_counts = true;
+    if (flag == "--placement_log") options().log = true;
+    if (flag.starts_with(cache)) options().cache = flag.substr(cache.size());
+  }
+  std::vector<std::function<void()>> const kernels{add_reduction, add_matmul,    add_convolution,
+                                                   add_hotspot,   add_srad,      add_pathfinder,
+                                                   add_lu_panel,  add_histogram, add_particles};
+  if (!options().trip_counts) {
+    perf::run(argc, argv, kernels);
+    return 0;
+  }
+  Kokkos::ScopeGuard const guard(argc, argv);
+  for (auto const& add : kernels) add();
+  std::cout << trip_counts().average() << '\n';
+}

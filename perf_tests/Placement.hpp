@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_PERF_PLACEMENT_HPP
+#define KOALESCE_PERF_PLACEMENT_HPP
+
+#include <Koalesce/AccessEstimate.hpp>
+#include <Koalesce/Placement.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <any>
+#include <cmath>
+#include <cstdint>
+#include <exception>
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "Measure.hpp"
+
+/// Before a loop over a thread's own elements, which are registers only where every index is known.
+#ifdef __CUDA_ARCH__
+#define KOALESCE_PERF_UNROLL _Pragma("unroll")
+#else
+#define KOALESCE_PERF_UNROLL
+#endif
+
+/// What the benchmarks of team kernels with on-chip arrays share.
+namespace perf::placement {
+
+using Index  = std::int64_t;
+using Member = Kokkos::TeamPolicy<Exec>::member_type;
+
+/// Sizes to compare with a naive version, and to measure.
+enum class Size { small, full };
+
+constexpr Index sized(Size size, Index small, Index on_a_gpu, Index on_a_host) {
+  if (size == Size::small) return small;
+  return on_host ? on_a_host : on_a_gpu;
+}
+
+/// On a host a team is one thread, which then has the elements of all.
+constexpr int team_of(int on_a_gpu) { return on_host ? 1 : on_a_gpu; }
+
+/// Kokkos::clamp also checks its bounds, which costs a stack frame.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION constexpr T clamp(T value, T low, T high) {
+  return Kokkos::min(Kokkos::max(value, low), high);
+}
+
+constexpr Index up_div(Index a, Index b) { return (a + b - 1) / b; }
+
+template <class T>
+using Line = Kokkos::View<T*, Exec>;
+template <class T>
+using Image = Kokkos::View<T**, Kokkos::LayoutRight, Exec>;
+template <class T>
+using Block = Kokkos::View<T***, Kokkos::LayoutRight, Exec>;
+
+template <class View, class... Extents>
+View room(Extents... n) {
+  return View(Kokkos::view_alloc("", Kokkos::WithoutInitializing), std::size_t(n)...);
+}
+template <class View, class... Extents>
+View filled(Extents... n) {
+  auto const view = room<View>(n...);
+  fill(view);
+  return view;
+}
+
+/// A copy, on hosts too.
+template <class View>
+auto on_the_host(View const& view) {
+  auto const copy = Kokkos::create_mirror(Kokkos::HostSpace(), view);
+  Kokkos::deep_copy(copy, view);
+  return copy;
+}
+
+struct Options {
+  bool log         = false;
+  bool trip_counts = false;  // only these
+  std::string cache;         // a file; empty: every process tunes anew
+};
+inline Options& options() {
+  static Options options;
+  return options;
+}
+
+/// A kernel has: name, threads (of a team), arrays(), teams(), bytes(), flops() (0: bandwidth is what counts), result
+/// (a View), expected() (what a naive version makes of the same input, in the result's order), tolerance, and
+/// add_trips(), which adds the trip counts of its loops whose bounds are not constants.
+template <class Kernel>
+class Session {
+ public:
+  /// A placement, how it was found, and what is wrong with it, if anything is.
+  struct Choice {
+    Koalesce::Placement placement;
+    std::map<std::string, double> counters;
+    std::string error;
+  };
+
+  Session() : m_kernel(Size::full) {}
+
+  Kernel const& kernel() const { return m_kernel; }
+  void run(Koalesce::Placement const& placement) const { run(m_kernel, placement); }
+
+  Choice const& choice(std::string const& impl) {
+    auto const [at, is_new] = m_choices.try_emplace(impl);
+    if (is_new) try {
+        at->second       = choose(impl);
+        at->second.error = error(at->second.placement);
+      } catch (std::exception const& e) {
+        at->second.error = e.what();
+      }
+    return at->second;
+  }
+
+ private:
+  static std::string label() { return std::string("placement/") + Kernel::name; }
+  static auto policy(Kernel const& kernel) {
+    return Koalesce::PlacementPolicy(Exec(), kernel.teams(), Kernel::threads);
+  }
+  static void run(Kernel const& kernel, Koalesce::Placement const& placement) {
+    Koalesce::parallel_placed(label(), policy(kernel), kernel.arrays(), placement, kernel);
+  }
+
+  Choice choose(std::string const& impl) const {
+    auto const arrays = m_kernel.arrays();
+    if (impl == "all_scratch") return {Koalesce::scratch_placement(arrays), {}, {}};
+    if (impl == "all_promoted") return {Koalesce::promoted_placement(arrays), {}, {}};
+    Koalesce::PlacementTuning tuning;
+    tuning = impl == "koalesce_tuned" && !options().cache.empty() ? tuning.cache(options().cache) : tuning.no_cache();
+    if (impl == "exhaustive_best") tuning = tuning.search(Koalesce::PlacementSearch::exhaustive);
+    auto const tuned = Koalesce::tune_placement(label(), policy(m_kernel), arrays, m_kernel, tuning);
+    if (options().log) std::cerr << impl << ": " << tuned.log << '\n';
+    return {tuned.placement, counters(tuned.log), {}};
+  }
+
+  static std::map<std::string, double> counters(Koalesce::PlacementLog const& log) {
+    auto const& result = log.result;
+    std::map<std::string, double> counters{{"trials", double(result.trials.size())}};
+    for (auto const& trial : result.trials) {
+      auto const& use = trial.measured.resources;
+      if (trial.placement != result.placement) continue;
+      if (use.registers) counters["registers"] = *use.registers;
+      if (use.local_bytes) counters["local_bytes"] = *use.local_bytes;
+    }
+    return counters;
+  }
+
+  static std::string error(Koalesce::Placement const& placement) {
+    Kernel const small(Size::small);
+    using Value = typename decltype(small.result)::value_type;
+    Kokkos::deep_copy(small.result, Value(-1));
+    run(small, placement);
+    auto const result   = on_the_host(small.result);
+    auto const expected = small.expected();
+    std::size_t wrong   = expected.size() == result.size() ? 0 : 1;
+    for (std::size_t i = 0; i < expected.size() && i < result.size(); ++i) {
+      double const e = double(expected[i]);
+      if (!(std::abs(double(result.data()[i]) - e) <= Kernel::tolerance * std::max(1., std::abs(e)))) ++wrong;
+    }
+    return wrong == 0 ? "" : std::to_string(wrong) + " of " + std::to_string(expected.size()) + " results are wrong";
+  }
+
+  Kernel m_kernel;
+  std::map<std::string, Choice> m_choices;
+};
+
+/// In the order of the arrays.
+inline std::string places(Koalesce::Placement const& placement) {
+  std::string text;
+  for (auto const place : placement) text += (text.empty() ? "" : ", ") + std::string(to_string(place));
+  return text;
+}
+
+/// The Session of the last benchmark.
+inline std::any& last_session() {
+  static std::any last = [] {
+    Kokkos::push_finalize_hook([] { last_session().reset(); });
+    return std::any();
+  }();
+  return last;
+}
+
+/// The last one, if that was the same kernel's.
+template <class Kernel>
+Session<Kernel>& session() {
+  auto& last = last_session();
+  if (auto* const same = std::any_cast<Session<Kernel>>(&last)) return *same;
+  last.reset();  // not both at a time
+  return last.emplace<Session<Kernel>>();
+}
+
+/// Of all kernels.
+inline Koalesce::TripCounts& trip_counts() {
+  static Koalesce::TripCounts trips;
+  return trips;
+}
+
+template <class Kernel>
+void add_kernel() {
+  if (options().trip_counts) return Kernel(Size::full).add_trips(trip_counts());
+  for (std::string const impl : {"koalesce_tuned", "all_scratch", "all_promoted", "exhaustive_best"})
+    perf::add(std::string("placement/") + Kernel::name + "/" + impl, [=](benchmark::State& state) {
+      auto& session      = placement::session<Kernel>();
+      auto const& choice = session.choice(impl);
+      if (!choice.error.empty()) return state.SkipWithError(choice.error.c_str());
+      perf::measure(state, session.kernel().bytes(), [&] { session.run(choice.placement); });
+      state.SetLabel(places(choice.placement));
+      if (double const flops = session.kernel().flops(); flops > 0) state.counters["flops"] = rate(flops);
+      for (auto const& [name, value] : choice.counters) state.counters[name] = value;
+    });
+}
+
+}  // namespace perf::placement
+
+#endif

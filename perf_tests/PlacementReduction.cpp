@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Kernels that make little of much: a sum, a histogram.
+
+#include <cstdint>
+#include <vector>
+
+#include "Placement.hpp"
+
+namespace perf::placement {
+namespace {
+
+/// Sums of blocks: several partial sums a thread, then a tree.
+template <int Threads>
+struct Reduction {
+  static constexpr char const* name = "reduction";
+  static constexpr int threads      = Threads;
+  static constexpr double tolerance = 1e-5;
+  static constexpr int width = 256, depth = 4;  // of the tree, and partial sums that become one of its leaves
+  static constexpr int stride = width * depth, own = stride / Threads, leaves = width / Threads;
+
+  explicit Reduction(Size size)
+      : turns(int(sized(size, 3, 16, 16))),
+        in(filled<Line<float>>(sized(size, 7, 16384, 4096) * turns * stride)),
+        result(room<Line<float>>(teams())) {}
+
+  static auto arrays() {
+    return Koalesce::OnChip(Koalesce::ThreadArray<float[own]>("partial"), Koalesce::TeamArray<float[width]>("tree"));
+  }
+  Index teams() const { return Index(in.extent(0)) / (turns * stride); }
+  double bytes() const { return double(in.extent(0)) * sizeof(float); }
+  double flops() const { return 0; }
+
+  std::vector<float> expected() const {
+    auto const x = on_the_host(in);
+    std::vector<float> sums;
+    for (Index team = 0; team < teams(); ++team) {
+      double sum = 0;
+      for (Index i = 0; i < turns * stride; ++i) sum += x(team * turns * stride + i);
+      sums.push_back(float(sum));
+    }
+    return sums;
+  }
+  void add_trips(Koalesce::TripCounts& trips) const { trips.add(turns); }
+
+  KOKKOS_FUNCTION void operator()(Member const& team, auto& partial, auto& tree) const {
+    int const r              = team.team_rank();
+    float const* const block = in.data() + Index(team.league_rank()) * turns * stride;
+    KOALESCE_PERF_UNROLL
+    for (int k = 0; k < own; ++k) partial(r, k) = 0;
+    for (int turn = 0; turn < turns; ++turn) {
+      KOALESCE_PERF_UNROLL
+      for (int k = 0; k < own; ++k) partial(r, k) += block[turn * stride + k * Threads + r];
+    }
+    KOALESCE_PERF_UNROLL
+    for (int leaf = 0; leaf < leaves; ++leaf) {
+      float sum = 0;
+      KOALESCE_PERF_UNROLL
+      for (int d = 0; d < depth; ++d) sum += partial(r, d * leaves + leaf);
+      tree(leaf * Threads + r) = sum;
+    }
+    team.team_barrier();
+    for (int half = width / 2; half > 0; half /= 2) {
+      for (int i = r; i < half; i += Threads) tree(i) += tree(half + i);
+      team.team_barrier();
+    }
+    if (r == 0) result(team.league_rank()) = tree(0);
+  }
+
+  int turns;
+  Line<float> in, result;
+};
+
+/// Histograms of blocks of bytes: one a thread, then their sum.
+template <int Threads>
+struct Histogram {
+  static constexpr char const* name = "histogram";
+  static constexpr int threads      = Threads;
+  static constexpr double tolerance = 0;
+  static constexpr int bins         = 32;
+
+  explicit Histogram(Size size)
+      : words(int(sized(size, 1000, 32768, 32768))),
+        in(filled<Line<std::uint8_t>>(sized(size, 5, 4096, 512) * words * 4)),
+        result(room<Image<int>>(teams(), bins)) {}
+
+  static auto arrays() {
+    return Koalesce::OnChip(Koalesce::ThreadArray<int[bins]>("mine"), Koalesce::TeamArray<int[bins]>("total"));
+  }
+  Index teams() const { return Index(in.extent(0)) / (words * 4); }
+  double bytes() const { return double(in.extent(0)); }
+  double flops() const { return 0; }
+
+  std::vector<int> expected() const {
+    auto const x = on_the_host(in);
+    std::vector<int> counts(std::size_t(teams() * bins));
+    for (Index i = 0; i < Index(x.extent(0)); ++i) ++counts[i / (words * 4) * bins + bin(x(i))];
+    return counts;
+  }
+  void add_trips(Koalesce::TripCounts& trips) const { trips.add(double(words) / Threads); }
+
+  KOKKOS_FUNCTION static int bin(unsigned byte) { return int(byte / (256 / bins)); }
+
+  KOKKOS_FUNCTION void operator()(Member const& team, auto& mine, auto& total) const {
+    int const r       = team.team_rank();
+    auto const* block = reinterpret_cast<std::uint32_t const*>(in.data()) + Index(team.league_rank()) * words;
+    for (int b = 0; b < bins; ++b) mine(r, b) = 0;
+    for (int b = r; b < bins; b += Threads) total(b) = 0;
+    for (int i = r; i < words; i += Threads) {
+      std::uint32_t const word = block[i];
+      for (int byte = 0; byte < 4; ++byte) ++mine(r, bin(word >> 8 * byte & 0xff));
+    }
+    team.team_barrier();
+    for (int b = 0; b < bins; ++b) Kokkos::atomic_add(&total(b), mine(r, b));
+    team.team_barrier();
+    for (int b = r; b < bins; b += Threads) result(team.league_rank(), b) = total(b);
+  }
+
+  int words;  // of four bytes, a block
+  Line<std::uint8_t> in;
+  Image<int> result;
+};
+
+}  // namespace
+
+void add_reduction() { add_kernel<Reduction<team_of(256)>>(); }
+void add_histogram() { add_kernel<Histogram<team_of(128)>>(); }
+
+}  // namespace perf::placement
