@@ -28,17 +28,15 @@ class PlacementRegistry {
   /// What is known; the default file is read when a key is asked for first.
   Found find(PlacementKey const& key) {
     std::lock_guard<std::mutex> const lock(m_mutex);
-    auto const name        = key.device + '\n' + key.driver + '\n' + key.kernel + '\n' + key.arrays + '\n' + key.shape;
-    auto const [at, isnew] = m_known.try_emplace(name);
-    if (isnew)
+    auto const [at, is_new] = m_known.try_emplace(text(key));
+    if (is_new)
       if (auto const file = PlacementCache::default_file()) at->second = PlacementCache(*file).find(key);
     return at->second;
   }
 
   void put(PlacementKey const& key, RememberedPlacement const& found) {
-    find(key);
     std::lock_guard<std::mutex> const lock(m_mutex);
-    m_known[key.device + '\n' + key.driver + '\n' + key.kernel + '\n' + key.arrays + '\n' + key.shape] = found;
+    m_known[text(key)] = found;
   }
 
   void forget() {
@@ -47,6 +45,10 @@ class PlacementRegistry {
   }
 
  private:
+  static std::string text(PlacementKey const& key) {
+    return key.device + '\n' + key.driver + '\n' + key.kernel + '\n' + key.arrays + '\n' + key.shape;
+  }
+
   std::mutex m_mutex;
   std::map<std::string, Found> m_known;
 };
@@ -94,13 +96,16 @@ inline std::string placement_code(Placement const& placement) {
   return code;
 }
 
-/// Every placement of scratch memory and promoted places.
-inline std::vector<Placement> all_placements(std::vector<PlacementArray> const& arrays) {
+/// Every placement that fits.
+template <class Call>
+std::vector<Placement> possible_placements(Call const& call) {
+  auto const arrays = declared_arrays(call.declared);
   std::vector<Placement> all;
   for (std::size_t moved = 0; moved < std::size_t(1) << arrays.size(); ++moved) {
-    all.emplace_back(arrays.size());
+    Placement placement(arrays.size());
     for (std::size_t i = 0; i < arrays.size(); ++i)
-      if (moved >> i & 1) all.back()[i] = promoted_place(arrays[i]);
+      if (moved >> i & 1) placement[i] = promoted_place(arrays[i]);
+    if (call.misfit(placement).empty()) all.push_back(placement);
   }
   return all;
 }
@@ -114,7 +119,7 @@ void run_remembered(Call const& call) {
     call.run(known && is_usable(call, *known) ? known->placement : Placement(std::size_t(Call::arrays)));
   };
   if (!TuningContext::is_wanted()) return run_known();
-  auto const placements = all_placements(declared_arrays(call.declared));
+  auto const placements = possible_placements(call);
   TuningQuestion question{"placement",
                           call.label,
                           {{"league size", call.policy.league_size()}, {"team size", call.policy.team_size()}},

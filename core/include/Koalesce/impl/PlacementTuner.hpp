@@ -12,13 +12,13 @@
 
 namespace Koalesce::Impl {
 
-/// How long a trial is: enough runs for the clock, enough of those for the noise.
+/// How long a trial is. Many short readings: the least of them is one that nothing disturbed.
 struct TrialLength {
   static constexpr double warm_up = 0.05;    // seconds before the first trial: processors speed up under load
-  static constexpr double a_time  = 0.0005;  // that one reading of the clock takes in, if it needs more than one run
+  static constexpr double reading = 0.0001;  // that one reading of the clock takes in, if it needs more than one run
   static constexpr int most_runs  = 32;      // of it
-  static constexpr int readings   = 9;       // whose least is the result
-  static constexpr double most    = 0.25;    // seconds, after which three readings do
+  static constexpr int readings   = 15;
+  static constexpr double most    = 0.25;  // seconds, after which three readings do
 };
 
 /// The time of a run, waiting for the instance.
@@ -34,7 +34,7 @@ double seconds_of(Exec const& exec, int runs, Run const& run) {
 template <class Exec, class Run>
 double least_seconds(Exec const& exec, Run const& run) {
   double least   = seconds_of(exec, 1, run);
-  int const runs = int(std::clamp(TrialLength::a_time / std::max(least, 1e-9), 1.0, double(TrialLength::most_runs)));
+  int const runs = int(std::clamp(TrialLength::reading / std::max(least, 1e-9), 1.0, double(TrialLength::most_runs)));
   double spent   = 0;
   for (int i = 0; i < TrialLength::readings && (i < 3 || spent < TrialLength::most); ++i) {
     double const seconds = seconds_of(exec, runs, run);

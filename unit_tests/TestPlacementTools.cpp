@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TestSupport.hpp"
+#include "TuningTool.hpp"
+
+#include <Koalesce/Placement.hpp>
+
+/// Tuning tools and where arrays lie.
+namespace Koalesce::Test {
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+
+/// Notes whether its array lies in registers.
+struct NotePlace {
+  Kokkos::View<int*, Exec::memory_space> seen;
+
+  KOKKOS_FUNCTION void operator()(Kokkos::TeamPolicy<Exec>::member_type const& team, auto& own, auto& shared) const {
+    using Own                = std::remove_reference_t<decltype(own)>;
+    constexpr bool reg       = std::is_same_v<Own, Impl::LocalElements<Impl::ArrayShape<int[2]>>>;
+    own(team.team_rank(), 0) = 1;
+    shared()                 = 1;
+    if (team.league_rank() == 0) seen(0) = reg ? 2 : 1;
+  }
+
+  int run() const {
+    OnChip const arrays(ThreadArray<int[2]>("own"), TeamArray<int>("shared"));
+    parallel_placed("places", PlacementPolicy(Exec(), 12, 1), arrays, *this);
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), seen)(0);
+  }
+};
+
+TEST(PlacementTools, without_a_tool_everything_is_in_scratch_memory) {
+  forget_placements();
+  EXPECT_EQ((NotePlace{Kokkos::View<int*, Exec::memory_space>("seen", 1)}.run()), 1);
+}
+
+#ifndef KOKKOS_ENABLE_TUNING
+
+TEST(PlacementTools, a_tool_decides) { GTEST_SKIP() << "Kokkos was built without Kokkos_ENABLE_TUNING"; }
+
+#else
+
+TEST(PlacementTools, a_tool_decides) {
+  NotePlace const kernel{Kokkos::View<int*, Exec::memory_space>("seen", 1)};
+  for (std::string const answer : {"ss", "rs", "sg", "rg"}) {
+    TuningTool const tool(answer);
+    EXPECT_EQ(kernel.run(), answer[0] == 'r' ? 2 : 1);
+    EXPECT_TRUE(tool.open.empty());
+    EXPECT_EQ(tool.texts, Strings{"places"});
+    EXPECT_EQ(tool.numbers, (std::vector<std::int64_t>{1, 12}));
+    EXPECT_EQ(tool.names, (Strings{"automatic", "ss", "rs", "sg", "rg"}));
+  }
+}
+
+TEST(PlacementTools, a_tool_may_leave_it_to_koalesce) {
+  for (std::string const answer : {"", "automatic", "tt", "rrrrr"}) {
+    TuningTool const tool(answer);
+    EXPECT_EQ((NotePlace{Kokkos::View<int*, Exec::memory_space>("seen", 1)}.run()), 1) << answer;
+    EXPECT_TRUE(tool.open.empty());
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace Koalesce::Test

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelRecorder.hpp"
+#include "TestSupport.hpp"
+
+#include <Koalesce/Placement.hpp>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+/// tune_placement() with kernels whose times are known.
+namespace Koalesce::Test {
+namespace {
+
+template <class P>
+class PlacementTuned : public ::testing::Test {
+ protected:
+  PlacementTuned() { forget_placements(); }
+};
+TYPED_TEST_SUITE(PlacementTuned, AllPaths, PathNames);
+
+// ---- A kernel whose arrays cost what the test says ----
+
+template <class Array>
+inline constexpr bool in_memory = false;
+template <class Shape>
+inline constexpr bool in_memory<Impl::ThreadElements<Shape>> = true;
+template <class Shape>
+inline constexpr bool in_memory<Impl::TeamElements<Shape>> = true;
+
+/// Three arrays: two of threads, whose places show in their type, and one of the team.
+template <class P>
+struct Slow {
+  using Exec = typename P::exec;
+  using View = Kokkos::View<int*, typename Exec::memory_space>;
+
+  /// Rounds that each place costs.
+  struct Costs {
+    int a_scratch = 0, a_registers = 0, b_scratch = 0, b_registers = 0;
+  };
+
+  Costs costs;
+  View out;   // a league rank's result, the same in every place
+  View seen;  // [0], [1]: where a and b lay; [2]: how often the kernel ran
+
+  explicit Slow(Costs const& c) : costs(c), out("out", 64), seen("seen", 3) {}
+
+  KOKKOS_FUNCTION static unsigned waste(int rounds) {
+    unsigned x = 1;
+    for (int i = 0; i < rounds; ++i) x = x * 1664525u + 1013904223u;
+    return x;
+  }
+
+  KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<Exec>::member_type const& team, auto& a, auto& b,
+                                  auto& c) const {
+    constexpr bool a_in_memory = in_memory<std::remove_reference_t<decltype(a)>>;
+    constexpr bool b_in_memory = in_memory<std::remove_reference_t<decltype(b)>>;
+    int const r = team.team_rank(), l = team.league_rank();
+    for (int k = 0; k < 4; ++k) a(r, k) = l + k;  // 8 + 1 accesses a thread
+    b(r)       = a(r, 0) + a(r, 1) + a(r, 2) + a(r, 3);
+    unsigned x = waste(a_in_memory ? costs.a_scratch : costs.a_registers);
+    x += waste(b_in_memory ? costs.b_scratch : costs.b_registers);
+    if (r == 0) {
+      c()    = b(r) + (x == 12345u ? 1 : 0);
+      out(l) = c();
+    }
+    if (r == 0 && l == 0) seen(0) = a_in_memory, seen(1) = b_in_memory, ++seen(2);
+  }
+
+  static auto arrays() { return OnChip(ThreadArray<int[4]>("a"), ThreadArray<int>("b"), TeamArray<int>("c")); }
+  static PlacementPolicy<Exec> policy(int league = 64) { return PlacementPolicy(Exec(), league, 1); }
+
+  TunedPlacement tune(PlacementTuning const& tuning, std::string const& label = "slow") const {
+    return tune_placement<typename P::backend>(label, policy(), arrays(), *this, tuning);
+  }
+  void run(std::string const& label = "slow") const {
+    parallel_placed<typename P::backend>(label, policy(), arrays(), *this);
+    Kokkos::fence();
+  }
+  std::vector<int> places_seen() const {
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), seen);
+    return {host(0), host(1)};
+  }
+  int runs() const { return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), seen)(2); }
+};
+
+/// Enough rounds to show beside a launch.
+constexpr int slow = 200000;
+
+PlacementTuning const unremembered = PlacementTuning().no_cache();
+
+// ---- The search ----
+
+TYPED_TEST(PlacementTuned, keeps_what_is_faster_and_undoes_what_is_slower) {
+  using S = Slow<TypeParam>;
+  S const a_gains({slow, 0, 0, slow / 2}), b_gains({0, slow / 2, slow, 0});
+  auto const first = a_gains.tune(unremembered), second = b_gains.tune(unremembered);
+  EXPECT_EQ(first.placement[0], Place::registers) << first.log;
+  EXPECT_EQ(first.placement[1], Place::scratch) << first.log;
+  EXPECT_EQ(second.placement[0], Place::scratch) << second.log;
+  EXPECT_EQ(second.placement[1], Place::registers) << second.log;
+  EXPECT_LE(first.log.result.trials.size(), 4u);
+  EXPECT_EQ(first.log.source, PlacementSource::measured);
+  EXPECT_EQ(second.log.result.trials[1].outcome, PlacementOutcome::undone) << second.log;
+}
+
+TYPED_TEST(PlacementTuned, the_published_search_stops_where_it_gets_slower) {
+  Slow<TypeParam> const b_gains({0, slow / 2, slow, 0});
+  auto const found = b_gains.tune(unremembered.search(PlacementSearch::published));
+  EXPECT_EQ(found.placement, Placement(3)) << found.log;
+  EXPECT_EQ(found.log.result.trials.size(), 2u);
+}
+
+TYPED_TEST(PlacementTuned, an_exhaustive_search_tries_everything) {
+  Slow<TypeParam> const b_gains({0, slow / 2, slow, 0});
+  auto const found = b_gains.tune(unremembered.search(PlacementSearch::exhaustive));
+  EXPECT_EQ(found.log.result.trials.size(), 8u);
+  EXPECT_EQ(found.placement[0], Place::scratch) << found.log;
+  EXPECT_EQ(found.placement[1], Place::registers) << found.log;
+}
+
+TYPED_TEST(PlacementTuned, arrays_are_counted_and_tried_in_that_order) {
+  Slow<TypeParam> const kernel({});
+  auto const log = kernel.tune(unremembered).log;
+  ASSERT_EQ(log.arrays.size(), 3u);
+  EXPECT_TRUE(log.counted);
+  EXPECT_EQ(log.arrays[0].count, 8);
+  EXPECT_EQ(log.arrays[1].count, 2);
+  EXPECT_EQ(log.arrays[2].count, 2);
+  ASSERT_EQ(log.result.trials.size(), 4u);
+  for (std::size_t t = 1; t < 4; ++t) EXPECT_EQ(log.result.trials[t].array, t - 1);
+}
+
+TYPED_TEST(PlacementTuned, stated_accesses_are_not_counted) {
+  using P = TypeParam;
+  Slow<P> const kernel({});
+  auto const few = AccessEstimate().access(), many = AccessEstimate().in_loop(100);
+  OnChip const arrays(ThreadArray<int[4]>("a").accesses(few), ThreadArray<int>("b").accesses(many),
+                      TeamArray<int>("c").accesses(few));
+  KernelRecorder const recorder;
+  auto const log = tune_placement<typename P::backend>("slow", kernel.policy(), arrays, kernel, unremembered).log;
+  for (auto const& run : recorder.kernels) EXPECT_EQ(run.name.find("[count]"), std::string::npos);
+  EXPECT_FALSE(log.counted);
+  EXPECT_EQ(log.arrays[1].count, 100);
+  EXPECT_EQ(log.result.trials[1].array, 1u);
+}
+
+TYPED_TEST(PlacementTuned, runs_on_the_given_instance) {
+  using P = TypeParam;
+  Slow<P> const kernel({});
+  KernelRecorder const recorder;
+  kernel.tune(unremembered);
+  ASSERT_GT(recorder.kernels.size(), 4u);
+  auto const device = Kokkos::Tools::Experimental::device_id(typename P::exec());
+  for (auto const& run : recorder.kernels) {
+    if (run.name.find("slow") == std::string::npos) continue;
+    EXPECT_EQ(run.device, device) << run.name;
+    EXPECT_EQ(run.name.rfind(std::string("Koalesce::") + P::backend::name + "::slow", 0), 0u) << run.name;
+  }
+}
+
+TYPED_TEST(PlacementTuned, a_league_without_teams_is_not_measured) {
+  using P = TypeParam;
+  Slow<P> const kernel({});
+  auto const found =
+      tune_placement<typename P::backend>("slow", kernel.policy(0), kernel.arrays(), kernel, unremembered);
+  EXPECT_EQ(found.placement, Placement(3));
+  EXPECT_TRUE(found.log.result.trials.empty());
+  EXPECT_EQ(found.log.notes.size(), 1u);
+  EXPECT_EQ(kernel.runs(), 0);
+}
+
+// ---- What does not fit ----
+
+/// An array of as many bytes as the test says.
+template <class P>
+struct Large {
+  KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<typename P::exec>::member_type const&,
+                                  auto& array) const {
+    array(0) = 1;
+  }
+
+  static TunedPlacement tune(std::int64_t elements) {
+    PlacementPolicy const policy(typename P::exec(), 3, 1);
+    OnChip const arrays(TeamArray<double*>("large", elements));
+    return tune_placement<typename P::backend>("large", policy, arrays, Large(), unremembered);
+  }
+
+  static std::int64_t most(int level) {
+    return Kokkos::TeamPolicy<typename P::exec>(1, 1).scratch_size_max(level) / std::int64_t(sizeof(double));
+  }
+};
+
+TYPED_TEST(PlacementTuned, what_scratch_memory_cannot_hold_goes_elsewhere) {
+  using L          = Large<TypeParam>;
+  auto const found = L::tune(L::most(0) + 1);
+  EXPECT_EQ(found.placement, Placement{Place::global_memory}) << found.log;
+  EXPECT_EQ(found.log.result.trials.front().outcome, PlacementOutcome::impossible);
+  EXPECT_NE(found.log.result.trials.front().measured.why.find("of scratch memory"), std::string::npos);
+}
+
+TYPED_TEST(PlacementTuned, what_fits_nowhere_is_an_error) {
+  using L = Large<TypeParam>;
+  EXPECT_THROW(L::tune(L::most(1) + 1), Error);
+}
+
+// ---- Repeating and checking ----
+
+/// Adds to what it reads; in registers it may add something else.
+template <class P>
+struct Adds {
+  using View = Kokkos::View<double*, typename P::exec::memory_space>;
+
+  View values;
+  double wrong;
+
+  KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<typename P::exec>::member_type const& team,
+                                  auto& a) const {
+    bool const local           = !in_memory<std::remove_reference_t<decltype(a)>>;
+    a(0)                       = values(team.league_rank());
+    values(team.league_rank()) = a(0) + 1 + (local ? wrong : 0);
+  }
+
+  TunedPlacement tune(PlacementTuning const& tuning) const {
+    PlacementPolicy const policy(typename P::exec(), int(values.extent(0)), 1);
+    return tune_placement<typename P::backend>("adds", policy, OnChip(ThreadArray<double>("a")), *this,
+                                               tuning.no_cache());
+  }
+};
+
+TYPED_TEST(PlacementTuned, a_reset_makes_a_kernel_repeatable) {
+  Adds<TypeParam> const kernel{typename Adds<TypeParam>::View("values", 9), 0};
+  int resets       = 0;
+  auto const reset = [&] { Kokkos::deep_copy(kernel.values, 3.0), ++resets; };
+  auto const log   = kernel.tune(PlacementTuning().reset(reset).check(kernel.values)).log;
+  EXPECT_EQ(log.result.trials.size(), 2u);
+  EXPECT_EQ(resets, 4);  // before the counts, before each trial, after the last one
+  EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.values)(8), 3.0);
+}
+
+TYPED_TEST(PlacementTuned, results_that_differ_are_an_error) {
+  Adds<TypeParam> const kernel{typename Adds<TypeParam>::View("values", 9), 0.25};
+  auto const tuning = PlacementTuning().reset([&] { Kokkos::deep_copy(kernel.values, 3.0); });
+  try {
+    kernel.tune(tuning.check(kernel.values));
+    FAIL() << "the results of the trials differ";
+  } catch (Error const& e) {
+    std::string const text = e.what();
+    for (std::string const phrase :
+         {"tune_placement(\"adds\"): ", "View \"values\" differs at element 0", "a: registers"})
+      EXPECT_NE(text.find(phrase), std::string::npos) << text;
+  }
+  EXPECT_NO_THROW(kernel.tune(tuning.check(kernel.values, 0.1)));
+  EXPECT_NO_THROW(kernel.tune(tuning));
+}
+
+TEST(PlacementTuning, a_view_with_gaps_cannot_be_checked) {
+  Kokkos::View<int**, Kokkos::LayoutRight, Kokkos::HostSpace> const view("view", 4, 4);
+  EXPECT_THROW(PlacementTuning().check(Kokkos::subview(view, Kokkos::ALL, std::pair(1, 3))), Error);
+}
+
+// ---- Remembering ----
+
+/// A folder that is gone at the end, and the default place for the cache meanwhile.
+class CacheFolder {
+ public:
+  CacheFolder()
+      : m_folder(std::filesystem::temp_directory_path() /
+                 ("koalesce-" + std::to_string(getpid()) + "-" + std::to_string(s_count++))) {
+    std::filesystem::remove_all(m_folder);
+    setenv("KOALESCE_CACHE_DIR", m_folder.c_str(), 1);
+    forget_placements();
+  }
+  ~CacheFolder() {
+    std::filesystem::remove_all(m_folder);
+    setenv("KOALESCE_CACHE_DIR", "", 1);
+    forget_placements();
+  }
+
+  std::filesystem::path file() const { return m_folder / "placement.txt"; }
+
+ private:
+  std::filesystem::path m_folder;
+  static inline int s_count = 0;
+};
+
+TYPED_TEST(PlacementTuned, the_winner_is_remembered_in_a_file) {
+  CacheFolder const folder;
+  EXPECT_EQ(placement_cache_file(), folder.file());
+  Slow<TypeParam> const kernel({slow, 0, 0, slow / 2});
+  auto const found = kernel.tune({});
+  EXPECT_TRUE(found.log.notes.empty()) << found.log;
+  EXPECT_TRUE(std::filesystem::exists(folder.file()));
+  forget_placements();  // as another process knows nothing but the file
+  int const before = kernel.runs();
+  auto const known = kernel.tune({});
+  EXPECT_EQ(kernel.runs(), before);
+  EXPECT_EQ(known.log.source, PlacementSource::remembered);
+  EXPECT_TRUE(known.log.result.trials.empty());
+  EXPECT_EQ(known.placement, found.placement);
+  EXPECT_EQ(known.log.result.seconds, found.log.result.seconds);
+}
+
+TYPED_TEST(PlacementTuned, what_is_remembered_runs) {
+  CacheFolder const folder;
+  Slow<TypeParam> const kernel({slow, 0, 0, slow / 2});
+  kernel.run();
+  EXPECT_EQ(kernel.places_seen(), (std::vector{1, 1})) << "nothing is known yet";
+  kernel.tune({});
+  for (int i = 0; i < 2; ++i, forget_placements()) {
+    kernel.run("other");
+    EXPECT_EQ(kernel.places_seen(), (std::vector{1, 1}));
+    kernel.run();
+    EXPECT_EQ(kernel.places_seen(), (std::vector{0, 1}));
+  }
+}
+
+TYPED_TEST(PlacementTuned, other_sizes_labels_and_arrays_are_measured) {
+  using P = TypeParam;
+  CacheFolder const folder;
+  Slow<P> const kernel({});
+  kernel.tune({});
+  auto const source = [&](auto const& label, auto const& policy, auto const& arrays) {
+    return tune_placement<typename P::backend>(label, policy, arrays, kernel).log.source;
+  };
+  using enum PlacementSource;
+  EXPECT_EQ(source("slow", kernel.policy(), kernel.arrays()), remembered);
+  EXPECT_EQ(source("other", kernel.policy(), kernel.arrays()), measured);
+  EXPECT_EQ(source("slow", kernel.policy(63), kernel.arrays()), measured);
+  EXPECT_EQ(source("slow", kernel.policy().template launch_bounds<64>(), kernel.arrays()), measured);
+  OnChip const longer(ThreadArray<int[5]>("a"), ThreadArray<int>("b"), TeamArray<int>("c"));
+  EXPECT_EQ(source("slow", kernel.policy(), longer), measured);
+  EXPECT_EQ(source("slow", kernel.policy(), kernel.arrays()), remembered);
+}
+
+TYPED_TEST(PlacementTuned, a_file_of_ones_own) {
+  CacheFolder const folder, other;
+  Slow<TypeParam> const kernel({});
+  auto const tuning = PlacementTuning().cache(folder.file());
+  EXPECT_EQ(kernel.tune(tuning).log.source, PlacementSource::measured);
+  EXPECT_EQ(kernel.tune(tuning).log.source, PlacementSource::remembered);
+  EXPECT_EQ(kernel.tune(tuning.no_cache()).log.source, PlacementSource::measured);
+  EXPECT_FALSE(std::filesystem::exists(other.file()));
+}
+
+TYPED_TEST(PlacementTuned, where_nothing_can_be_remembered_the_log_says_so) {
+  CacheFolder const folder;
+  setenv("KOALESCE_CACHE_DIR", "", 1);
+  Slow<TypeParam> const kernel({});
+  auto const log = kernel.tune({}).log;
+  ASSERT_EQ(log.notes.size(), 1u);
+  EXPECT_NE(log.notes[0].find("KOALESCE_CACHE_DIR"), std::string::npos) << log.notes[0];
+  EXPECT_EQ(kernel.tune({}).log.source, PlacementSource::remembered) << "by this process";
+}
+
+TYPED_TEST(PlacementTuned, a_placement_for_other_arrays_in_the_file_is_not_taken) {
+  using P = TypeParam;
+  CacheFolder const folder;
+  Slow<P> const kernel({});
+  auto const policy = kernel.policy();
+  auto const arrays = kernel.arrays();
+  Impl::PlacementCall<typename P::backend, PlacementPolicy<typename P::exec>, Slow<P>, ThreadArray<int[4]>,
+                      ThreadArray<int>, TeamArray<int>> const call("f", "slow", policy, arrays, kernel);
+  for (Placement const& bad :
+       {Placement(2), Placement(4), Placement{Place::scratch, Place::scratch, Place::registers}}) {
+    forget_placements();
+    EXPECT_EQ(Impl::PlacementCache(folder.file()).remember(call.key(), {bad, 1}), "");
+    kernel.run();
+    EXPECT_EQ(kernel.tune({}).log.source, PlacementSource::measured);
+  }
+}
+
+}  // namespace
+}  // namespace Koalesce::Test
