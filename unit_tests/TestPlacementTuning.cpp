@@ -114,6 +114,11 @@ TYPED_TEST(PlacementTuned, keeps_what_is_faster_and_undoes_what_is_slower) {
   EXPECT_EQ(second.log.result.trials[1].outcome, PlacementOutcome::undone) << second.log;
 }
 
+TYPED_TEST(PlacementTuned, leaves_everything_where_it_is_best) {
+  Slow<TypeParam> const scratch_gains({0, slow / 2, 0, slow / 2});
+  find(scratch_gains, unremembered, {Place::scratch, Place::scratch});
+}
+
 TYPED_TEST(PlacementTuned, the_published_search_stops_where_it_gets_slower) {
   Slow<TypeParam> const b_gains({0, slow / 2, slow, 0});
   auto const tuning = unremembered.search(PlacementSearch::published);

@@ -39,6 +39,7 @@ class ArrayShape {
   static_assert(!std::is_const_v<value_type>, "Koalesce: an array on chip is written by its kernel; drop the const");
   static_assert(std::is_trivially_copyable_v<value_type> && std::is_default_constructible_v<value_type>,
                 "Koalesce: elements of an array on chip are trivially copyable and default constructible");
+  static_assert(alignof(value_type) <= 16, "Koalesce: elements of an array on chip are aligned to 16 bytes at most");
 
   ArrayShape() = default;
   explicit constexpr ArrayShape(Kokkos::Array<int, dynamic_rank> const& dynamic) : m_dynamic(dynamic) {}

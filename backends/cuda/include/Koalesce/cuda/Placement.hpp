@@ -13,6 +13,13 @@
 
 namespace Koalesce::Impl {
 
+/// Kokkos 5 has another name for it.
+template <class Graph>
+cudaGraph_t cuda_graph_of(Graph& graph) {
+  if constexpr (requires { graph.cuda_graph(); }) return graph.cuda_graph();
+  else return graph.native_graph();
+}
+
 /// The only kernel of a graph.
 inline cudaKernelNodeParams only_kernel(std::string const& where, cudaGraph_t graph) {
   std::size_t count = 0;
@@ -34,10 +41,9 @@ inline cudaKernelNodeParams only_kernel(std::string const& where, cudaGraph_t gr
 template <class Policy, class Placed>
 KernelResources kernel_resources(Backend::Cuda, Policy const& policy, Placed const& placed) {
   std::string const where = "Koalesce::tune_placement";
-  auto const& exec        = policy.space();
-  auto graph              = Kokkos::Experimental::create_graph(
-                   exec, [&](auto const& root) { root.then_parallel_for("kernel", placement_teams(policy, placed), placed); });
-  auto const kernel = only_kernel(where, graph.native_graph());
+  auto graph              = Kokkos::Experimental::create_graph<Kokkos::Cuda>(
+      [&](auto const& root) { root.then_parallel_for("kernel", placement_teams(policy, placed), placed); });
+  auto const kernel = only_kernel(where, cuda_graph_of(graph));
   if (!kernel.func) return {};
   cudaFuncAttributes attributes{};
   check_cuda(where, cudaFuncGetAttributes(&attributes, kernel.func), "asking for a kernel's registers");
@@ -49,7 +55,7 @@ KernelResources kernel_resources(Backend::Cuda, Policy const& policy, Placed con
   resources.registers    = attributes.numRegs;
   resources.local_bytes  = int(attributes.localSizeBytes);
   resources.shared_bytes = int(attributes.sharedSizeBytes + kernel.sharedMemBytes);
-  resources.occupancy    = double(blocks) * threads / exec.cuda_device_prop().maxThreadsPerMultiProcessor;
+  resources.occupancy    = double(blocks) * threads / policy.space().cuda_device_prop().maxThreadsPerMultiProcessor;
   return resources;
 }
 
