@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelRecorder.hpp"
+#include "TestSupport.hpp"
+
+#include <Koalesce/Placement.hpp>
+
+#include <limits>
+
+/// What a placed kernel is refused for before anything runs.
+namespace Koalesce::Test {
+
+/// Tells that it ran.
+template <class Exec>
+struct RaiseFlag {
+  Kokkos::View<int, typename Exec::memory_space> flag;
+
+  KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<Exec>::member_type const&, auto&...) const { flag() = 1; }
+};
+
+namespace {
+
+template <class P>
+class PlacementErrors : public ::testing::Test {};
+TYPED_TEST_SUITE(PlacementErrors, AllPaths, PathNames);
+
+/// Expects an Error that begins with `function("p"): ` and has the phrases for problem, why and what to do in order.
+template <class Call>
+void expect_text(std::string const& function, Strings const& phrases, Call const& call) {
+  expect_error({"Koalesce::" + function + "(\"p\"): "}, call);
+  try {
+    call();
+  } catch (Error const& e) {
+    std::string const text = e.what();
+    EXPECT_EQ(text.rfind("Koalesce::" + function + "(\"p\"): ", 0), 0u) << text;
+    std::size_t from = 0;
+    for (auto const& phrase : phrases) {
+      auto const at = text.find(phrase, from);
+      ASSERT_NE(at, text.npos) << "\"" << phrase << "\" is not where it belongs in\n" << text;
+      from = at + phrase.size();
+    }
+  }
+}
+
+template <class P, class Policy, class Arrays, class Places>
+void expect_refusal(Policy const& policy, Arrays const& arrays, Places const& places, Strings const& phrases) {
+  RaiseFlag<typename P::exec> const kernel{{"flag"}};
+  expect_text("parallel_placed", phrases,
+              [&] { parallel_placed<typename P::backend>("p", policy, arrays, places, kernel); });
+  policy.space().fence();
+  EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.flag)(), 0);
+}
+
+template <class P>
+auto some_teams(std::int64_t league = 3, int threads = 1) {
+  return PlacementPolicy(typename P::exec(), league, threads);
+}
+
+template <class P, class Arrays>
+void expect_refused_arrays(Arrays const& arrays, Strings const& phrases) {
+  expect_refusal<P>(some_teams<P>(), arrays, scratch_placement(arrays), phrases);
+}
+
+// ---- Teams ----
+
+TYPED_TEST(PlacementErrors, league_sizes) {
+  OnChip const arrays(TeamArray<int>("a"));
+  for (std::int64_t const league : {std::int64_t(-1), std::int64_t(1) << 31, std::numeric_limits<std::int64_t>::min()})
+    expect_refusal<TypeParam>(some_teams<TypeParam>(league), arrays, Placement(1),
+                              {"the league has " + std::to_string(league) + " teams; ", "Kokkos counts them as int; ",
+                               "give 0 to 2147483647"});
+}
+
+TYPED_TEST(PlacementErrors, team_sizes_below_one) {
+  OnChip const arrays(TeamArray<int>("a"));
+  for (int const threads : {0, -1, std::numeric_limits<int>::min()})
+    expect_refusal<TypeParam>(
+        some_teams<TypeParam>(3, threads), arrays, Placement(1),
+        {"the teams have " + std::to_string(threads) + " threads; ", "laid out for a number", "; give 1 or more"});
+}
+
+TYPED_TEST(PlacementErrors, team_sizes_beyond_the_device) {
+  OnChip const arrays(TeamArray<int>("a"));
+  for (int const threads : {100000, std::numeric_limits<int>::max()})
+    for (Place const place : {Place::scratch, Place::global_memory})
+      expect_refusal<TypeParam>(
+          some_teams<TypeParam>(3, threads), arrays, Placement(1, place),
+          {"the placement does not fit (a: TeamArray of 4 bytes ): ",
+           "a team has " + std::to_string(threads) + " threads, but at most ", "; give the teams fewer threads"});
+}
+
+// ---- Arrays ----
+
+TYPED_TEST(PlacementErrors, arrays_without_a_name) {
+  Strings const why{"has no name; ", "logs and the cache go by names; ", "give it one"};
+  OnChip const first(TeamArray<int>("")), second(TeamArray<int>("a"), ThreadArray<int[2]>(""));
+  expect_refused_arrays<TypeParam>(first, {"array 0 ", why[0], why[1], why[2]});
+  expect_refused_arrays<TypeParam>(second, {"array 1 ", why[0], why[1], why[2]});
+}
+
+TYPED_TEST(PlacementErrors, two_arrays_of_one_name) {
+  OnChip const arrays(TeamArray<int>("a"), ThreadArray<int*>("b", 2), ThreadArray<char>("a"));
+  expect_refused_arrays<TypeParam>(
+      arrays, {"two arrays are called \"a\"; ", "logs and the cache go by names; ", "give each its own"});
+}
+
+template <class P, class Array>
+void expect_bad_extents(Array const& array, std::string const& extents) {
+  expect_refused_arrays<P>(OnChip(TeamArray<int>("good"), array),
+                           {"array \"bad\" has an extent below 0 or too many elements (", "bad: ", extents, "; ",
+                            "arrays on chip are small; ", "give extents whose product is below 2^25"});
+}
+
+TYPED_TEST(PlacementErrors, extents_below_zero) {
+  expect_bad_extents<TypeParam>(TeamArray<int*>("bad", -1), "TeamArray of 4 bytes [-1] at run time");
+  expect_bad_extents<TypeParam>(ThreadArray<char** [3]>("bad", 0, -7), "ThreadArray of 1 bytes [0][-7][3] at run time");
+  expect_bad_extents<TypeParam>(ThreadArray<char**>("bad", -7, -7), "[-7][-7]");
+}
+
+/// What is no int shows as -1.
+TYPED_TEST(PlacementErrors, extents_that_are_no_int) {
+  auto const most = std::int64_t(std::numeric_limits<int>::max());
+  expect_bad_extents<TypeParam>(TeamArray<char*>("bad", most + 1), "[-1]");
+  expect_bad_extents<TypeParam>(TeamArray<char*>("bad", std::int64_t(1) << 32), "[-1]");
+  expect_bad_extents<TypeParam>(TeamArray<char* [2]>("bad", ~std::size_t(0)), "[-1][2]");
+  expect_bad_extents<TypeParam>(ThreadArray<char*>("bad", std::numeric_limits<std::int64_t>::min()), "[-1]");
+}
+
+TYPED_TEST(PlacementErrors, too_many_elements) {
+  expect_bad_extents<TypeParam>(TeamArray<char*>("bad", 1 << 25), "[33554432]");
+  expect_bad_extents<TypeParam>(TeamArray<char*>("bad", std::numeric_limits<int>::max()), "[2147483647]");
+  expect_bad_extents<TypeParam>(TeamArray<char**>("bad", 1 << 16, 1 << 16), "[65536][65536]");
+  expect_bad_extents<TypeParam>(TeamArray<char****>("bad", 1 << 16, 1 << 16, 1 << 16, 1 << 16), "[65536][65536]");
+  expect_bad_extents<TypeParam>(TeamArray<char * [1 << 13]>("bad", 1 << 12), "[4096][8192]");
+  expect_bad_extents<TypeParam>(TeamArray<char[1 << 25]>("bad"), "TeamArray of 1 bytes [33554432]");
+}
+
+/// Whatever is asked of the kernel.
+TYPED_TEST(PlacementErrors, of_every_function) {
+  using Tag = typename TypeParam::backend;
+  RaiseFlag<typename TypeParam::exec> const kernel{{"flag"}};
+  OnChip const arrays(TeamArray<int*>("a", -1));
+  auto const policy = some_teams<TypeParam>();
+  auto const tuning = PlacementTuning().no_cache();
+  Strings const phrases{"array \"a\" has an extent below 0"};
+  expect_text("parallel_placed", phrases, [&] { parallel_placed<Tag>("p", policy, arrays, kernel); });
+  expect_text("count_accesses", phrases, [&] { count_accesses<Tag>("p", policy, arrays, kernel); });
+  expect_text("tune_placement", phrases, [&] { tune_placement<Tag>("p", policy, arrays, kernel, tuning); });
+}
+
+// ---- Placements ----
+
+TYPED_TEST(PlacementErrors, placements_for_other_arrays) {
+  OnChip const arrays(TeamArray<int>("a"), ThreadArray<int>("b"));
+  for (std::size_t const size : {0, 1, 3})
+    expect_refusal<TypeParam>(some_teams<TypeParam>(), arrays, Placement(size),
+                              {"the placement is for " + std::to_string(size) + " arrays, but the kernel has 2; ",
+                               "a place belongs to each array; ", "give one that was found for this kernel"});
+}
+
+TYPED_TEST(PlacementErrors, unsound_places) {
+  OnChip const arrays(TeamArray<int>("team"), ThreadArray<int>("own"), ThreadArray<int*>("stack", 2));
+  auto const expect_unsound = [&](std::size_t array, Place place, std::string const& name, std::string const& sound) {
+    Placement places(3);
+    places[array] = place;
+    expect_refusal<TypeParam>(
+        some_teams<TypeParam>(), arrays, places,
+        {"array \"" + name + "\" cannot lie in " + to_string(place) + " by a placement made at run",
+         "; the kernel is compiled for scratch memory and " + sound, "; take one of them, or a FixedPlacement"});
+  };
+  expect_unsound(0, Place::registers, "team", "global memory");
+  expect_unsound(0, Place::thread_memory, "team", "global memory");
+  expect_unsound(1, Place::thread_memory, "own", "registers");
+  expect_unsound(1, Place::global_memory, "own", "registers");
+  expect_unsound(2, Place::registers, "stack", "thread memory");
+  expect_unsound(2, Place::global_memory, "stack", "thread memory");
+}
+
+/// More than 80 MiB, the most that Kokkos gives a team, or than 1 MiB on chip.
+TYPED_TEST(PlacementErrors, too_little_memory) {
+  Strings const todo{", but there are ", "; give the teams fewer threads, or place other arrays in scratch memory"};
+  auto const refused = [&](auto const& arrays, auto const& places, std::string const& text, std::string const& need) {
+    expect_refusal<TypeParam>(some_teams<TypeParam>(), arrays, places,
+                              {"the placement does not fit (" + text, "): a team needs " + need, todo[0], todo[1]});
+  };
+  OnChip const large(TeamArray<double*>("a", 1000000)), larger(TeamArray<double*>("a", 12000000));
+  refused(large, Placement(1), "a: TeamArray of 8 bytes [1000000] at run time", "8000016 bytes of scratch memory");
+  refused(large, FixedPlacement<Place::scratch>(), "a: TeamArray", "8000016 bytes of scratch memory");
+  refused(larger, promoted_placement(larger), "a: TeamArray of 8 bytes [12000000] at run time",
+          "96000016 bytes of global memory");
+  OnChip const two(TeamArray<char[3000001]>("a"), ThreadArray<char[2][3]>("b"));
+  refused(two, Placement(2), "a: TeamArray of 1 bytes [3000001]; b: ThreadArray of 1 bytes [2][3]", "3000048 bytes");
+}
+
+/// Bytes beyond an int, too.
+TYPED_TEST(PlacementErrors, memory_beyond_an_int) {
+  OnChip const arrays(ThreadArray<Vec3<double>*>("a", (1 << 25) - 1), ThreadArray<Vec3<double>***>("b", 32, 32, 32766),
+                      ThreadArray<Vec3<double>*>("c", (1 << 25) - 1));
+  for (auto const& places : {scratch_placement(arrays), promoted_placement(arrays)})
+    expect_refusal<TypeParam>(
+        some_teams<TypeParam>(), arrays, places,
+        {"the placement does not fit (a: ", "a team needs 2415869936 bytes", "; give the teams fewer"});
+}
+
+/// The other placement of the same arrays runs.
+TYPED_TEST(PlacementErrors, what_is_refused_runs_elsewhere) {
+  OnChip const arrays(TeamArray<double*>("a", 1000000));
+  RaiseFlag<typename TypeParam::exec> const kernel{{"flag"}};
+  parallel_placed<typename TypeParam::backend>("p", some_teams<TypeParam>(), arrays, promoted_placement(arrays),
+                                               kernel);
+  EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.flag)(), 1);
+}
+
+}  // namespace
+}  // namespace Koalesce::Test
