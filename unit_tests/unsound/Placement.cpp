@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <Koalesce/Placement.hpp>
+
+/// Uses of arrays on chip that do not compile: one for each macro that CMakeLists.txt defines. The first compiles.
+namespace Koalesce::Test {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Team = Kokkos::TeamPolicy<Exec>::member_type;
+
+template <int... Index>
+struct Access {
+  KOKKOS_FUNCTION void operator()(Team const&, auto& array) const { array(Index...) = 1; }
+};
+
+struct AccessByValue {
+  template <class Array>
+  KOKKOS_FUNCTION void operator()(Team const&, Array array) const {
+    array(0) = 1;
+  }
+};
+
+template <class Places, class Array, class Kernel>
+void place(Array const& array, Kernel const& kernel) {
+  parallel_placed("unsound", PlacementPolicy(Exec(), 1, 1), OnChip(array), Places(), kernel);
+}
+
+void check() {
+  using enum Place;
+#if defined(UNSOUND_nothing)
+  place<FixedPlacement<scratch>>(TeamArray<int[4]>("a"), Access<0>());
+  place<FixedPlacement<registers>>(ThreadArray<int[4]>("a"), Access<0, 0>());
+  place<FixedPlacement<thread_memory>>(ThreadArray<int*>("a", 4), Access<0, 0>());
+#elif defined(UNSOUND_team_array_in_registers)
+  place<FixedPlacement<registers>>(TeamArray<int[4]>("a"), Access<0>());
+#elif defined(UNSOUND_team_array_in_thread_memory)
+  place<FixedPlacement<thread_memory>>(TeamArray<int[4]>("a"), Access<0>());
+#elif defined(UNSOUND_run_time_extents_in_registers)
+  place<FixedPlacement<registers>>(ThreadArray<int*>("a", 4), Access<0, 0>());
+#elif defined(UNSOUND_number_of_places)
+  place<FixedPlacement<scratch, scratch>>(TeamArray<int[4]>("a"), Access<0>());
+#elif defined(UNSOUND_number_of_indices)
+  place<FixedPlacement<scratch>>(TeamArray<int[4]>("a"), Access<0, 0>());
+#elif defined(UNSOUND_no_thread_index)
+  place<FixedPlacement<registers>>(ThreadArray<int[4]>("a"), Access<0>());
+#elif defined(UNSOUND_array_by_value)
+  place<FixedPlacement<scratch>>(TeamArray<int[4]>("a"), AccessByValue());
+#elif defined(UNSOUND_const_elements)
+  TeamArray<int const[4]>("a").shape();
+#elif defined(UNSOUND_five_extents)
+  TeamArray<int** [2][2][2]>("a", 2, 2).shape();
+#endif
+}
+
+}  // namespace Koalesce::Test
