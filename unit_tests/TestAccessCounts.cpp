@@ -13,8 +13,10 @@ using TeamOf = typename Kokkos::TeamPolicy<Exec>::member_type;
 /// Loops up to bounds known at run time, accesses under a condition, uses of one element twice; writes a team's number.
 template <class Exec>
 struct UseArrays {
+  using View = Kokkos::View<int*, typename Exec::memory_space>;
+
   int tile, rounds;
-  Kokkos::View<int*, typename Exec::memory_space> out;
+  View out;
 
   KOKKOS_FUNCTION void operator()(TeamOf<Exec> const& team, auto& line, auto& sums, auto&, auto& last) const {
     int const t = team.league_rank(), r = team.team_rank(), threads = team.team_size();
@@ -124,7 +126,8 @@ void check_use(int league, int threads, int tile, int rounds) {
   SCOPED_TRACE(std::to_string(league) + " teams of " + std::to_string(threads));
   OnChip const arrays(TeamArray<int*>("line", tile), ThreadArray<int[3]>("sums"), ThreadArray<double*>("none", 2),
                       TeamArray<int>("last"));
-  UseArrays<typename P::exec> const kernel{tile, rounds, {"out", std::size_t(league)}};
+  using Kernel = UseArrays<typename P::exec>;
+  Kernel const kernel{tile, rounds, typename Kernel::View("out", std::size_t(league))};
   Kokkos::deep_copy(kernel.out, -1);
   auto const counts = count<P>(league, threads, arrays, kernel);
   auto const ran    = teams_that_ran(kernel.out, rounds);
