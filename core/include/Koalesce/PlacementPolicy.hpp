@@ -55,7 +55,7 @@ class PlacementTuning {
     return with([&](auto& t) { t.m_search = how; });
   }
 
-  /// \brief The file that winners are remembered in; without it, that of remembered_placements_file().
+  /// \brief The file that winners are remembered in; without it, that of placement_cache_file().
   PlacementTuning cache(std::filesystem::path const& file) const {
     return with([&](auto& t) { t.m_cache = file, t.m_remembers = true; });
   }
