@@ -24,7 +24,8 @@ class TripCounts {
 
 /// \brief How often a loop goes round whose trip count nobody knows.
 ///
-/// The average over the loops of the benchmarks' kernels, which `koalesce_perf_placement --trip_counts` prints on a GPU.
+/// The average over the loops of the benchmarks' kernels, which `koalesce_perf_placement --trip_counts` prints on a
+/// GPU.
 inline constexpr double learned_trips = 71;
 
 /// \brief Estimates how often a kernel accesses an array, from what its text says.

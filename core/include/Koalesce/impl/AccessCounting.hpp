@@ -38,36 +38,32 @@ void check_counts(std::string const& where, Array const& array, ArrayCounts cons
          "; no other thread could reach it in registers; declare a TeamArray with one extent more");
 }
 
-/// The counts of the teams that were looked at; nothing, if the kernel does not fit.
-template <bool InScratch, class Exec, class Tag, class Policy, class Kernel, class... Arrays>
-std::string count_in(Exec const& exec, PlacementCall<Tag, Policy, Kernel, Arrays...> const& call,
-                     CountingMemory const& memory) {
-  PlacedKernel const kernel(call.work, CountingPlaces<InScratch>(memory));
-  auto why = placement_misfit(call.policy, kernel);
-  if (!why.empty()) return why;
-  run_placed(Tag{}, call.label + " [count]", call.policy, kernel);
-  exec.fence("Koalesce::count_accesses: the counts are read");
-  return "";
+template <bool InScratch, class Call>
+auto counting_kernel(Call const& call, CountingMemory const& memory) {
+  return PlacedKernel(call.work, CountingPlaces<InScratch>(memory));
 }
 
 /// Runs the instrumented kernel. The league has a team at least.
 template <class Tag, class Policy, class Kernel, class... Arrays>
 std::vector<AccessCount> count_accesses(PlacementCall<Tag, Policy, Kernel, Arrays...> const& call) {
-  using Exec           = typename Policy::execution_space;
-  using Memory         = typename Exec::memory_space;
-  auto const& exec     = call.policy.space();
-  constexpr int arrays = int(sizeof...(Arrays));
-  int const teams      = int(std::min<std::int64_t>(call.policy.league_size(), counting_teams));
-  int const claims     = CountingPlaces<true>::template claims_before<arrays>(call.work);
+  using Exec            = typename Policy::execution_space;
+  using Memory          = typename Exec::memory_space;
+  auto const& exec      = call.policy.space();
+  constexpr int arrays  = int(sizeof...(Arrays));
+  int const teams       = int(std::min<std::int64_t>(call.policy.league_size(), counting_teams));
+  int const claims      = CountingPlaces<true>::template claims_before<arrays>(call.work);
+  bool const in_scratch = placement_misfit(call.policy, counting_kernel<true>(call, {})).empty();
+  if (auto const why = placement_misfit(call.policy, counting_kernel<false>(call, {})); !in_scratch && !why.empty())
+    fail(call.where, "the accesses cannot be counted (", declaration_text(call.declared), "): ", why,
+         "; give the teams fewer threads, or state the accesses of every array");
   Kokkos::View<ArrayCounts*, Memory> const counts(Kokkos::view_alloc(exec, "Koalesce access counts"), arrays);
   Kokkos::View<unsigned*, Memory> const claimed(Kokkos::view_alloc(exec, "Koalesce touched elements"),
                                                 std::size_t(teams) * std::size_t(claims));
   CountingMemory const memory{counts.data(), claimed.data(), claims, teams};
-  auto why = count_in<true>(exec, call, memory);
-  if (!why.empty()) why = count_in<false>(exec, call, memory);
-  if (!why.empty())
-    fail(call.where, "the accesses cannot be counted (", declaration_text(call.declared), "): ", why,
-         "; give the teams fewer threads, or state the accesses of every array");
+  auto const label = call.label + " [count]";
+  if (in_scratch) run_placed(Tag{}, label, call.policy, counting_kernel<true>(call, memory));
+  else run_placed(Tag{}, label, call.policy, counting_kernel<false>(call, memory));
+  exec.fence("Koalesce::count_accesses: the counts are read");
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), counts);
   std::vector<AccessCount> all;
   for_each(call.declared.arrays, [&](auto const& array, auto i) {

@@ -54,13 +54,13 @@ class ArrayShape {
     return for_extents([](auto... extent) { return (1 * ... * extent); });
   }
 
-  /// size(), or nothing where an extent is negative or the product too large.
+  /// Whether no extent is negative and the product not too large.
   constexpr bool is_valid() const {
     return for_extents([](auto... extent) {
-      std::int64_t size = 1;
-      bool valid        = true;
-      ((valid = valid && extent >= 0, size = valid && size <= most ? size * extent : size), ...);
-      return valid && size <= most;
+      if (((extent < 0) || ...)) return false;
+      std::int64_t size = ((extent != 0) && ...);
+      ((size = size <= most ? size * extent : size), ...);
+      return size <= most;
     });
   }
 
@@ -72,7 +72,7 @@ class ArrayShape {
 
   template <class... Index>
   KOKKOS_FORCEINLINE_FUNCTION constexpr bool contains(Index... index) const {
-    return contains_of(std::make_integer_sequence<int, rank>{}, int(index)...);
+    return contains_of(std::make_integer_sequence<int, rank>{}, std::int64_t(index)...);
   }
 
   template <class F>
