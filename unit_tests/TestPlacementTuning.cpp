@@ -88,7 +88,7 @@ struct Slow {
 /// Enough rounds to show beside a launch.
 constexpr int slow = 200000;
 
-PlacementTuning const unremembered = PlacementTuning().no_cache();
+PlacementTuning const unremembered = PlacementTuning().no_cache().search(PlacementSearch::greedy);
 
 // ---- The search ----
 
@@ -124,6 +124,13 @@ TYPED_TEST(PlacementTuned, the_published_search_stops_where_it_gets_slower) {
   auto const tuning = unremembered.search(PlacementSearch::published);
   auto const found  = find(b_gains, tuning, {Place::scratch, Place::scratch});
   EXPECT_EQ(found.log.result.trials.size(), 2u) << found.log;
+}
+
+TYPED_TEST(PlacementTuned, arrays_of_threads_move_together) {
+  Slow<TypeParam> const a_gains({slow, 0, 0, slow / 2});
+  auto const found = find(a_gains, PlacementTuning().no_cache(), {Place::registers, Place::scratch});
+  EXPECT_EQ(found.log.result.trials.size(), 4u);
+  EXPECT_EQ(found.log.result.trials[1].placement, (Placement{Place::registers, Place::registers, Place::scratch}));
 }
 
 TYPED_TEST(PlacementTuned, an_exhaustive_search_tries_everything) {

@@ -50,7 +50,7 @@ class PlacementPolicy {
 /// \brief How tune_placement() finds a placement. Every setter returns a changed copy.
 class PlacementTuning {
  public:
-  /// \brief Without it: PlacementSearch::greedy.
+  /// \brief Without it: PlacementSearch::grouped.
   PlacementTuning search(PlacementSearch how) const {
     return with([&](auto& t) { t.m_search = how; });
   }
@@ -96,7 +96,7 @@ class PlacementTuning {
     return copy;
   }
 
-  PlacementSearch m_search = PlacementSearch::greedy;
+  PlacementSearch m_search = PlacementSearch::grouped;
   std::optional<std::filesystem::path> m_cache;
   bool m_remembers = true;
   std::function<void()> m_reset;

@@ -57,6 +57,7 @@ struct PlacementResult {
 enum class PlacementSearch {
   published,  ///< undoes the first move that makes the kernel slower, and stops there
   greedy,     ///< undoes every move that makes the kernel slower, and goes on with the next array
+  grouped,    ///< the same, but moves the arrays that no threads share together first
   exhaustive  ///< tries every combination of scratch memory and promoted place: 2^k trials for k arrays
 };
 
@@ -64,6 +65,7 @@ constexpr char const* to_string(PlacementSearch how) {
   switch (how) {
     case PlacementSearch::published: return "published";
     case PlacementSearch::greedy: return "greedy";
+    case PlacementSearch::grouped: return "grouped";
     case PlacementSearch::exhaustive: return "exhaustive";
   }
   return "";
@@ -106,10 +108,14 @@ struct PlacementTrials {
 
 /// \brief Searches where the arrays of a kernel lie best: starts with all in scratch memory, and moves them out.
 ///
-/// `published` and `greedy` move one array at a time, that with the most accesses first, from the best placement so
-/// far, and need at most one trial more than there are arrays. A move that makes the kernel slower is undone, one that
-/// leaves its time as it was is not. A move after which the kernel cannot run is undone too, and never ends the search;
-/// but as long as no placement could run, moves stay, because those together may be what makes the kernel fit.
+/// All but `exhaustive` need at most one trial more than there are arrays. `published` and `greedy` move one array at a
+/// time, that with the most accesses first, from the best placement so far. `grouped` first moves all arrays together
+/// that no threads share, for what one of them frees often pays only with the others; then the shared ones, one at a
+/// time; then it takes single ones of the group back, or moves them alone, where the group was slower.
+///
+/// A move that makes the kernel slower is undone, one that leaves its time as it was is not. A move after which the
+/// kernel cannot run is undone too, and never ends the search; but as long as no placement could run, moves stay,
+/// because those together may be what makes the kernel fit.
 ///
 /// \param[in] arrays  in the order of their declaration.
 /// \param[in] trial   `PlacementMeasurement trial(Placement const&)` runs the kernel and takes its time. Exceptions
@@ -143,16 +149,36 @@ PlacementResult search_placement(std::vector<PlacementArray> const& arrays, Plac
     return result;
   }
 
-  for (auto const a : order) {
-    Placement next     = result.placement;
-    next[a]            = promoted_place(arrays[a]);
-    auto const seconds = run(next, a, PlacementOutcome::kept);
-    if (seconds && result.seconds && *seconds > *result.seconds) {
-      result.trials.back().outcome = PlacementOutcome::undone;
-      if (how == PlacementSearch::published) break;
-    } else if (seconds || !result.seconds) {
-      result.placement = next;
-      result.seconds   = seconds;
+  // Whether the next placement is better than what is known; ties go to those that free scratch memory.
+  auto const consider = [&](Placement const& next, std::optional<std::size_t> array, bool frees) {
+    auto const seconds = run(next, array, PlacementOutcome::kept);
+    bool const slower = seconds && result.seconds && (frees ? *seconds > *result.seconds : *seconds >= *result.seconds);
+    if (slower) result.trials.back().outcome = PlacementOutcome::undone;
+    if (slower || (!seconds && result.seconds)) return false;
+    result.placement = next;
+    result.seconds   = seconds;
+    return true;
+  };
+  auto const turn = [&](std::size_t a) {
+    Placement next   = result.placement;
+    bool const frees = next[a] == Place::scratch;
+    next[a]          = frees ? promoted_place(arrays[a]) : Place::scratch;
+    return (frees || result.seconds) && consider(next, a, frees);
+  };
+
+  if (how == PlacementSearch::grouped) {
+    std::vector<std::size_t> shared, own;
+    for (auto const a : order) (arrays[a].threads ? shared : own).push_back(a);
+    Placement together(arrays.size());
+    for (auto const a : own) together[a] = promoted_place(arrays[a]);
+    bool const moved = !own.empty() && consider(together, {}, true);
+    for (auto const a : shared) turn(a);
+    if (moved) std::reverse(own.begin(), own.end());  // the least accessed gains least
+    for (std::size_t i = 0; i + 1 < own.size(); ++i) turn(own[i]);
+  } else {
+    for (auto const a : order) {
+      turn(a);
+      if (how == PlacementSearch::published && result.trials.back().outcome == PlacementOutcome::undone) break;
     }
   }
   if (!result.seconds) result.placement = Placement(arrays.size());

@@ -65,7 +65,7 @@ class TextTable {
 };
 
 /// "tile: registers", the arrays that are not in scratch memory; "all in scratch".
-inline std::string moved_text(Placement const& placement, std::vector<PlacementArray> const& arrays) {
+inline std::string promoted_text(Placement const& placement, std::vector<PlacementArray> const& arrays) {
   std::vector<PlacementArray> names;
   std::vector<Place> places;
   for (std::size_t a = 0; a < placement.size(); ++a)
@@ -74,6 +74,13 @@ inline std::string moved_text(Placement const& placement, std::vector<PlacementA
       places.push_back(placement[a]);
     }
   return places.empty() ? "all in scratch" : to_string(Placement(places), names);
+}
+
+/// What a trial moved: the one array, or all that are not in scratch memory.
+inline std::string moved_text(PlacementTrial const& trial, std::vector<PlacementArray> const& arrays) {
+  auto const a = trial.array;
+  if (!a || *a >= arrays.size()) return promoted_text(trial.placement, arrays);
+  return to_string(Placement{trial.placement[*a]}, {arrays[*a]});
 }
 
 inline std::string outcome_text(PlacementTrial const& trial) {
@@ -104,11 +111,7 @@ inline std::string trials_text(PlacementLog const& log) {
   for (std::size_t t = 0; t < log.result.trials.size(); ++t) {
     auto const& trial               = log.result.trials[t];
     auto const& [seconds, use, why] = trial.measured;
-    Placement shown                 = trial.placement;
-    if (trial.array)
-      for (std::size_t a = 0; a < shown.size(); ++a)
-        if (a != *trial.array) shown[a] = Place::scratch;
-    table.row({std::to_string(t + 1), one_line(moved_text(shown, log.arrays)), seconds ? seconds_text(*seconds) : "-",
+    table.row({std::to_string(t + 1), one_line(moved_text(trial, log.arrays)), seconds ? seconds_text(*seconds) : "-",
                seconds && first ? fixed_text(*seconds / *first, 3) : "-", number(use.registers),
                number(use.local_bytes), number(use.shared_bytes),
                use.occupancy ? fixed_text(100 * *use.occupancy, 1) + " %" : "-", one_line(outcome_text(trial))});
