@@ -5,6 +5,7 @@
 // places in the order of the kernel's arrays.
 //
 //   koalesce_tuned    what tune_placement() finds
+//   published         what it finds as published: one array at a time, until the first slowdown
 //   all_scratch       every array in scratch memory, as most kernels are written
 //   all_promoted      every array where its kind and extents would let it go
 //   exhaustive_best   the fastest of all placements

@@ -131,6 +131,7 @@ class Session {
     if (impl == "all_promoted") return {Koalesce::promoted_placement(arrays), {}, {}};
     Koalesce::PlacementTuning tuning;
     tuning = impl == "koalesce_tuned" && !options().cache.empty() ? tuning.cache(options().cache) : tuning.no_cache();
+    if (impl == "published") tuning = tuning.search(Koalesce::PlacementSearch::published);
     if (impl == "exhaustive_best") tuning = tuning.search(Koalesce::PlacementSearch::exhaustive);
     auto const tuned = Koalesce::tune_placement(label(), policy(m_kernel), arrays, m_kernel, tuning);
     if (options().log) std::cerr << impl << ": " << tuned.log << '\n';
@@ -202,7 +203,7 @@ inline Koalesce::TripCounts& trip_counts() {
 template <class Kernel>
 void add_kernel() {
   if (options().trip_counts) return Kernel(Size::full).add_trips(trip_counts());
-  for (std::string const impl : {"koalesce_tuned", "all_scratch", "all_promoted", "exhaustive_best"})
+  for (std::string const impl : {"koalesce_tuned", "published", "all_scratch", "all_promoted", "exhaustive_best"})
     perf::add(std::string("placement/") + Kernel::name + "/" + impl, [=](benchmark::State& state) {
       auto& session      = placement::session<Kernel>();
       auto const& choice = session.choice(impl);
