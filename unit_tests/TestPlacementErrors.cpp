@@ -16,7 +16,9 @@ struct RaiseFlag {
 
   View flag = View("flag");
 
-  KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<Exec>::member_type const&, auto&...) const { flag() = 1; }
+  KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<Exec>::member_type const&, auto&...) const {
+    Kokkos::atomic_store(&flag(), 1);  // All teams do.
+  }
 };
 
 namespace {
