@@ -105,8 +105,10 @@ class Session {
   Kernel const& kernel() const { return m_kernel; }
   void run(Koalesce::Placement const& placement) const { run(m_kernel, placement); }
 
-  Choice const& choice(std::string const& impl) {
-    auto const [at, is_new] = m_choices.try_emplace(impl);
+  /// Is made once: the Session of another kernel may come in between.
+  Choice const& choice(std::string const& impl) const {
+    static std::map<std::string, Choice> choices;
+    auto const [at, is_new] = choices.try_emplace(impl);
     if (is_new) try {
         at->second       = choose(impl);
         at->second.error = error(at->second.placement);
@@ -166,7 +168,6 @@ class Session {
   }
 
   Kernel m_kernel;
-  std::map<std::string, Choice> m_choices;
 };
 
 /// In the order of the arrays.

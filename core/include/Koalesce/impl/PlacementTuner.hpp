@@ -7,6 +7,7 @@
 #include <Koalesce/impl/Stopwatch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -31,20 +32,28 @@ double seconds_of(Exec const& exec, int runs, Run const& run) {
   return *watch.seconds() / runs;
 }
 
-template <class Exec, class Run>
-double least_seconds(Exec const& exec, Run const& run) {
-  double least   = seconds_of(exec, 1, run);
-  int const runs = int(std::clamp(TrialLength::reading / std::max(least, 1e-9), 1.0, double(TrialLength::most_runs)));
-  double spent   = 0;
-  for (int i = 0; i < TrialLength::readings && (i < 3 || spent < TrialLength::most); ++i) {
-    double const seconds = seconds_of(exec, runs, run);
-    least                = std::min(least, seconds);
-    spent += seconds * runs;
+/// The least time of each of some runs, which take turns: what slows the machine down for a while meets all of them.
+template <class Exec, class... Run>
+std::array<double, sizeof...(Run)> least_seconds(Exec const& exec, Run const&... run) {
+  std::array<double, sizeof...(Run)> least{seconds_of(exec, 1, run)...};
+  std::array<int, sizeof...(Run)> runs;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    runs[i] = int(std::clamp(TrialLength::reading / std::max(least[i], 1e-9), 1.0, double(TrialLength::most_runs)));
+  double spent = 0;
+  for (int reading = 0; reading < TrialLength::readings && (reading < 3 || spent < TrialLength::most); ++reading) {
+    std::size_t i   = 0;
+    auto const read = [&](auto const& one) {
+      double const seconds = seconds_of(exec, runs[i], one);
+      least[i]             = std::min(least[i], seconds);
+      spent += seconds * runs[i++] / sizeof...(Run);
+    };
+    (read(run), ...);
   }
   return least;
 }
 
-/// Runs trials of a call's placements.
+/// Runs trials of a call's placements. The time of one is its ratio to that of the fastest before it, measured by
+/// turns, times what that one took in its own trial.
 template <class Call, class Tuning>
 class PlacementTrialRunner {
  public:
@@ -64,7 +73,7 @@ class PlacementTrialRunner {
       for (double spent = 0; spent < TrialLength::warm_up;) spent += seconds_of(exec, 4, run);
       m_is_warm = true;
     }
-    measured.seconds   = least_seconds(exec, run);
+    measured.seconds   = seconds(placement);
     measured.resources = m_call.resources(placement);
     return measured;
   }
@@ -84,8 +93,26 @@ class PlacementTrialRunner {
     m_has_run = true;
   }
 
+  double seconds(Placement const& placement) {
+    auto const run = [&] { m_call.launch(placement); };
+    double seconds = 0;
+    if (m_fastest.empty()) {
+      seconds = least_seconds(m_call.policy.space(), run)[0];
+    } else {
+      auto const [now, fastest] = least_seconds(m_call.policy.space(), run, [&] { m_call.launch(m_fastest); });
+      seconds                   = m_least * now / std::max(fastest, 1e-9);
+    }
+    if (m_fastest.empty() || seconds < m_least) {
+      m_fastest = placement;
+      m_least   = seconds;
+    }
+    return seconds;
+  }
+
   Call const& m_call;
   Tuning const& m_tuning;
+  Placement m_fastest;
+  double m_least = 0;
   bool m_has_run = false, m_is_warm = false;
 };
 
