@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Every public header compiles alone, and twice.
+file(GLOB koalesce_headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/core/include"
+     "${PROJECT_SOURCE_DIR}/core/include/Koalesce/*.hpp")
+add_library(koalesce_self_contained_headers OBJECT)
+target_link_libraries(koalesce_self_contained_headers PRIVATE koalesce_own)
+# Only whether it compiles matters.
+target_compile_options(koalesce_self_contained_headers PRIVATE -O0)
+foreach(header IN LISTS koalesce_headers)
+  string(MAKE_C_IDENTIFIER "${header}" name)
+  file(CONFIGURE OUTPUT "headers/${name}.cpp"
+       CONTENT "#include <${header}>\n#include <${header}>\n" @ONLY)
+  target_sources(koalesce_self_contained_headers PRIVATE
+    "${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp")
+endforeach()
+
+# What must not compile: each test builds one use, and passes if the compiler gives Koalesce's reason.
+function(koalesce_add_unsound_test name)
+  set(target koalesce_unsound_${name})
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL unsound/Placement.cpp)
+  target_link_libraries(${target} PRIVATE koalesce_own)
+  target_compile_definitions(${target} PRIVATE UNSOUND_${name})
+  target_compile_options(${target} PRIVATE -O0)
+  add_test(NAME unsound.${name}
+    COMMAND "${CMAKE_COMMAND}" --build "${CMAKE_BINARY_DIR}" --target ${target} --config $<CONFIG>)
+  # Two builds in one folder at a time get in each other's way.
+  set_tests_properties(unsound.${name} PROPERTIES TIMEOUT 300 RESOURCE_LOCK koalesce_build_folder)
+  if(ARGN)
+    set_tests_properties(unsound.${name} PROPERTIES PASS_REGULAR_EXPRESSION "error: [^\n]*${ARGN}")
+  endif()
+endfunction()
+
+koalesce_add_unsound_test(nothing)  # this one compiles
+koalesce_add_unsound_test(team_array_in_registers "Koalesce: a TeamArray cannot lie in registers")
+koalesce_add_unsound_test(team_array_in_thread_memory "Koalesce: a TeamArray cannot lie in memory of a thread")
+koalesce_add_unsound_test(run_time_extents_in_registers "Koalesce: a ThreadArray with extents known at run time")
+koalesce_add_unsound_test(number_of_places "Koalesce::parallel_placed: give one place for every array")
+koalesce_add_unsound_test(number_of_indices "Koalesce: an array on chip takes one index an extent")
+koalesce_add_unsound_test(no_thread_index "Koalesce: an array on chip takes one index an extent")
+koalesce_add_unsound_test(array_by_value "deleted")
+koalesce_add_unsound_test(const_elements "Koalesce: an array on chip is written by its kernel")
+koalesce_add_unsound_test(five_extents "Koalesce: an array on chip has at most 4 extents")
