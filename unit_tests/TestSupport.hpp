@@ -80,7 +80,7 @@ inline constexpr bool sees_team_barriers = true;
 template <class Exec>
 std::vector<int> team_sizes(std::vector<int> wanted) {
   int const most = !Backend::on_host<Exec> ? 1024 : sees_team_barriers ? Exec().concurrency() : 1;
-  wanted.erase(std::remove_if(wanted.begin(), wanted.end(), [most](int size) { return size > most; }), wanted.end());
+  wanted.erase(std::remove_if(wanted.begin(), wanted.end(), [&](int size) { return size > most; }), wanted.end());
   return wanted;
 }
 
