@@ -291,16 +291,6 @@ void expect_no_fences(typename P::exec const& exec) {
   exec.fence();
 }
 
-/// Two instances, or none where there are too few threads.
-template <class Exec>
-std::vector<Exec> two_instances() {
-#ifdef KOKKOS_ENABLE_OPENMP
-  if (std::is_same_v<Exec, Kokkos::OpenMP> && Exec().concurrency() < 2) return {};
-#endif
-  auto const parts = Kokkos::Experimental::partition_space(Exec(), 1, 1);
-  return {parts.begin(), parts.end()};
-}
-
 TYPED_TEST(ParallelRead, runs_on_the_callers_instance_and_waits_for_nothing) {
   expect_no_fences<TypeParam>({});
   for (auto const& exec : two_instances<typename TypeParam::exec>()) expect_no_fences<TypeParam>(exec);

@@ -329,16 +329,6 @@ TYPED_TEST(ShadowViews, reads_the_original_where_there_is_no_memory) {
 
 // ---- Several instances and threads ----
 
-/// Two instances, or none where there are too few threads.
-template <class Exec>
-std::vector<Exec> two_instances() {
-#ifdef KOKKOS_ENABLE_OPENMP
-  if (std::is_same_v<Exec, Kokkos::OpenMP> && Exec().concurrency() < 2) return {};
-#endif
-  auto const parts = Kokkos::Experimental::partition_space(Exec(), 1, 1);
-  return {parts.begin(), parts.end()};
-}
-
 TYPED_TEST(ShadowViews, is_read_on_another_instance_than_the_one_that_built_it) {
   auto const instances = two_instances<typename TypeParam::exec>();
   if (instances.empty()) GTEST_SKIP() << "too few threads to be partitioned";

@@ -89,19 +89,9 @@ TYPED_TEST(StencilTools, zero_points_run_nothing) {
   }
 }
 
-/// Instances of their own, where the execution space can make them.
-template <class Exec>
-std::vector<Exec> instances() {
-#ifdef KOKKOS_ENABLE_OPENMP
-  if (std::is_same_v<Exec, Kokkos::OpenMP> && Exec().concurrency() < 2) return {};
-#endif
-  auto const made = Kokkos::Experimental::partition_space(Exec(), 1, 1);
-  return {made.begin(), made.end()};
-}
-
 TYPED_TEST(StencilTools, kernels_run_on_the_callers_instance) {
   using Exec           = typename TypeParam::exec;
-  auto const instances = Test::instances<Exec>();
+  auto const instances = two_instances<Exec>();
   if (instances.empty()) GTEST_SKIP() << Exec::name() << " has too few threads to be partitioned";
   for (auto const& exec : instances) {
     Run<TypeParam> run;
@@ -114,7 +104,7 @@ TYPED_TEST(StencilTools, kernels_run_on_the_callers_instance) {
 
 TYPED_TEST(StencilTools, right_results_on_every_instance) {
   using Exec           = typename TypeParam::exec;
-  auto const instances = Test::instances<Exec>();
+  auto const instances = two_instances<Exec>();
   if (instances.empty()) GTEST_SKIP() << Exec::name() << " has too few threads to be partitioned";
   std::vector<Run<TypeParam>> runs(instances.size());
   for (std::size_t i = 0; i < runs.size(); ++i) runs[i](instances[i], Probe<Box<1, 1, 1>>());

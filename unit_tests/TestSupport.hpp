@@ -65,6 +65,16 @@ struct PathNames {
   }
 };
 
+/// Two instances, or none where there are too few threads.
+template <class Exec>
+std::vector<Exec> two_instances() {
+#ifdef KOKKOS_ENABLE_OPENMP
+  if (std::is_same_v<Exec, Kokkos::OpenMP> && Exec().concurrency() < 2) return {};
+#endif
+  auto const parts = Kokkos::Experimental::partition_space(Exec(), 1, 1);
+  return {parts.begin(), parts.end()};
+}
+
 // ---- Teams ----
 
 /// The barrier of a team on a host is in the Kokkos library, so ThreadSanitizer sees none: it gets teams of one thread.

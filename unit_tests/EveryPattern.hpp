@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_TEST_EVERY_PATTERN_HPP
+#define KOALESCE_TEST_EVERY_PATTERN_HPP
+
+#include "TestSupport.hpp"
+
+/// A small call of every pattern: for tests of what is around them.
+namespace Koalesce::Test {
+
+struct Squares {
+  KOKKOS_FUNCTION void operator()(std::int64_t, double value, double& sum) const { sum += value * value; }
+};
+
+struct ThreeKinds {
+  KOKKOS_FUNCTION int operator()(std::int64_t item) const { return int(item * item % 3); }
+};
+
+template <class Space>
+struct AddByKind {
+  Kokkos::View<std::int64_t*, Space> out;
+
+  KOKKOS_FUNCTION void operator()(int kind, std::int64_t item) const { out(item) += 1 + kind * item; }
+};
+
+/// Every thread writes an element of the tile, and sums its own numbers; then takes the tile's element of its neighbor.
+template <class Exec>
+struct Neighbors {
+  Kokkos::View<std::int64_t**, typename Exec::memory_space> out;
+
+  KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<Exec>::member_type const& team, auto& tile,
+                                  auto& own) const {
+    int const r = team.team_rank(), threads = team.team_size();
+    tile(r) = 10 * team.league_rank() + r;
+    for (int k = 0; k < 3; ++k) own(r, k) = r + k;
+    team.team_barrier();
+    out(team.league_rank(), r) += tile((r + 1) % threads) + own(r, 0) + own(r, 1) + own(r, 2);
+  }
+};
+
+/// A call of every pattern on one instance. Sums are of small whole numbers: exact in any order.
+template <class P>
+class EveryPattern {
+ public:
+  using Exec  = typename P::exec;
+  using Space = typename Exec::memory_space;
+
+  explicit EveryPattern(Exec const& exec = {}) : m_exec(exec), m_threads(team_sizes<Exec>({1, 2}).back()) {
+    auto const host = Kokkos::create_mirror(Kokkos::HostSpace(), m_field);
+    for_each_index<3>({}, {depth + 2, height + 2, width + 2},
+                      [&](Index<3> const& p) { host(p[0], p[1], p[2]) = field_value(p); });
+    Kokkos::deep_copy(m_field, host);
+    auto const matrix = Kokkos::create_mirror(Kokkos::HostSpace(), m_matrix);
+    for_each_index<2>({}, {rows, columns}, [&](Index<2> const& p) { matrix(p[0], p[1]) = matrix_value(p[0], p[1]); });
+    Kokkos::deep_copy(m_matrix, matrix);
+    Kokkos::fence();
+  }
+
+  /// \return how many times it has run everything.
+  int run() {
+    using B = typename P::backend;
+    Index<3> const n{depth, height, width};
+    fill_halo(m_exec, m_field, n, Periodic());
+    LinearStencil<double, Shape> const weights([](int z, int y, int x) { return 1 + z + 2 * y + 3 * x; });
+    parallel_stencil("every: stencil", StencilPolicy<Exec, Shape, B>(m_exec, n), m_field, m_sums, weights);
+    transpose<B>(m_exec, m_transposed, m_matrix);
+    ShadowView const shadow(m_matrix);
+    parallel_read_reduce<B>("every: read", m_exec, shadow, ColumnOrder(rows, columns), Squares(), m_squares);
+    RegroupPolicy const items(m_exec, 0, std::int64_t(m_kinds.extent(0)));
+    auto const always = items.regroup(Regroup::always);
+    AddByKind<Space> const add{m_kinds};
+    parallel_regroup<B>("every: team", always.scope(RegroupScope::team), Paths(3), ThreeKinds(), add);
+    parallel_regroup<B>("every: grid", always.scope(RegroupScope::grid), Paths(3), ThreeKinds(), add);
+    parallel_regroup<B>("every: automatic", items, Paths(3), ThreeKinds(), add);
+    for (auto const& places : {scratch_placement(m_arrays), promoted_placement(m_arrays)})
+      parallel_placed<B>("every: placed", teams(), m_arrays, places, Neighbors<Exec>{m_neighbors});
+    return ++m_runs;
+  }
+
+  /// Of the placed kernel, in a run beside those that count.
+  std::vector<AccessCount> count_accesses() const {
+    Kokkos::View<std::int64_t**, Space> const beside("beside", 5, 2);
+    return Koalesce::count_accesses<typename P::backend>("every: count", teams(), m_arrays, Neighbors<Exec>{beside});
+  }
+
+  /// Waits for its instance.
+  ::testing::AssertionResult is_right() const {
+    m_exec.fence();
+    auto const sums       = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_sums);
+    auto const transposed = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_transposed);
+    auto const kinds      = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_kinds);
+    auto const neighbors  = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_neighbors);
+    std::string wrong;
+    for_each_index<3>({}, {depth, height, width}, [&](Index<3> const& p) {
+      if (sums(p[0], p[1], p[2]) != stencil_sum(p)) wrong = "stencil";
+    });
+    double squares = 0;
+    for_each_index<2>({}, {rows, columns}, [&](Index<2> const& p) {
+      double const value = matrix_value(p[0], p[1]);
+      squares += value * value;
+      if (transposed(p[1], p[0]) != value) wrong = "transpose";
+    });
+    if (m_squares != squares) wrong = "read";
+    for (std::int64_t i = 0; i < std::int64_t(kinds.extent(0)); ++i)
+      if (kinds(i) != m_runs * 3 * (1 + ThreeKinds()(i) * i)) wrong = "regroup";
+    for (int t = 0; t < int(neighbors.extent(0)); ++t)
+      for (int r = 0; r < m_threads; ++r)
+        if (neighbors(t, r) != m_runs * 2 * (10 * t + (r + 1) % m_threads + 3 * r + 3)) wrong = "placed";
+    if (!wrong.empty()) return ::testing::AssertionFailure() << "wrong after " << m_runs << " runs: " << wrong;
+    return ::testing::AssertionSuccess();
+  }
+
+ private:
+  using Shape = Star<1, 1, 1>;
+
+  static constexpr std::int64_t depth = 5, height = 6, width = 19, rows = 37, columns = 53;
+
+  /// Of the point's periodic image inside.
+  static double field_value(Index<3> p) {
+    Index<3> const n{depth, height, width};
+    for (int d = 0; d < 3; ++d) p[d] = (p[d] - 1 + n[d]) % n[d];
+    return double((7 * p[0] + 5 * p[1] + 3 * p[2]) % 11);
+  }
+  static double matrix_value(std::int64_t i, std::int64_t j) { return double((i * 13 + j * 7) % 23); }
+
+  static double stencil_sum(Index<3> const& p) {
+    double sum = 0;
+    for_each_index<3>({-1, -1, -1}, {2, 2, 2}, [&](Index<3> const& d) {
+      if (Shape::contains(int(d[0]), int(d[1]), int(d[2])))
+        sum +=
+            double(1 + d[0] + 2 * d[1] + 3 * d[2]) * field_value({p[0] + d[0] + 1, p[1] + d[1] + 1, p[2] + d[2] + 1});
+    });
+    return sum;
+  }
+
+  auto teams() const { return PlacementPolicy(m_exec, std::int64_t(m_neighbors.extent(0)), m_threads); }
+
+  Exec m_exec;
+  int m_threads, m_runs = 0;
+  OnChip<TeamArray<std::int64_t*>, ThreadArray<std::int64_t[3]>> m_arrays{TeamArray<std::int64_t*>("tile", m_threads),
+                                                                          ThreadArray<std::int64_t[3]>("own")};
+  Kokkos::View<double***, Space> m_field{"field", depth + 2, height + 2, width + 2},
+      m_sums{"sums", depth, height, width};
+  Kokkos::View<double**, Space> m_matrix{"matrix", rows, columns}, m_transposed{"transposed", columns, rows};
+  Kokkos::View<std::int64_t*, Space> m_kinds{"kinds", 3000};
+  Kokkos::View<std::int64_t**, Space> m_neighbors{"neighbors", 5, 2};
+  double m_squares = 0;
+};
+
+}  // namespace Koalesce::Test
+
+#endif

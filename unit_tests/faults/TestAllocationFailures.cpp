@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "AllocationBalance.hpp"
+#include "EveryPattern.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <iostream>
+#include <new>
+
+/// What happens when the host has no memory. This program allocates as Kokkos::HostSpace does, so that any of its
+/// requests can be refused.
+namespace {
+
+std::atomic<std::int64_t> requests{0}, refused{-1};  // so far, and the number of the one that gets nothing
+
+void* allocate(std::size_t size, std::align_val_t alignment) noexcept {
+  if (requests++ == refused) return nullptr;
+  auto const a = std::size_t(alignment);
+  return std::aligned_alloc(a, (size + a - 1) / a * a);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size, std::align_val_t alignment, std::nothrow_t const&) noexcept {
+  return allocate(size, alignment);
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  if (void* const memory = allocate(size, alignment)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t, std::nothrow_t const&) noexcept { std::free(memory); }
+
+namespace Koalesce::Test {
+namespace {
+
+template <class P>
+class AllocationFailures : public ::testing::Test {};
+TYPED_TEST_SUITE(AllocationFailures, AllPaths, PathNames);
+
+/// Runs everything while the request of this number is refused; counts an error.
+/// \return whether there was such a request.
+template <class P>
+bool run_refusing(std::int64_t request, std::int64_t& errors) {
+  EveryPattern<P> every;
+  requests = 0;
+  refused  = request;
+  try {
+    every.run();
+    refused = -1;
+    EXPECT_TRUE(every.is_right()) << "request " << request;
+    if (requests <= request) {
+      refused = request;
+      every.count_accesses();
+    }
+  } catch (std::exception const& error) {
+    ++errors;
+    EXPECT_NE(std::string(error.what()), "") << "request " << request;
+  }
+  refused = -1;
+  return requests > request;
+}
+
+template <class P>
+::testing::AssertionResult runs_right() {
+  EveryPattern<P> every;
+  every.run();
+  return every.is_right();
+}
+
+TYPED_TEST(AllocationFailures, are_errors_or_make_no_difference_and_lose_nothing) {
+  using Exec        = typename TypeParam::exec;
+  std::int64_t some = 0, errors = 0;
+  ASSERT_TRUE(runs_right<TypeParam>());  // what Kokkos and the loops keep is there, as in any longer run
+  for (bool again = true; again; ++some) {
+    release_regroup_memory(Exec());
+    AllocationBalance const balance;
+    again = run_refusing<TypeParam>(some, errors);
+    EXPECT_TRUE(runs_right<TypeParam>()) << "after request " << some << " was refused";
+    release_regroup_memory(Exec());
+    EXPECT_EQ(balance.bytes(), 0) << "after request " << some << " was refused";
+  }
+  std::cerr << some - 1 << " requests, " << errors << " errors\n";
+  EXPECT_GT(some, 3) << "hardly anything was refused";
+  if (Backend::on_host<Exec>) {
+    EXPECT_GT(errors, 0);
+  }
+}
+
+}  // namespace
+}  // namespace Koalesce::Test
