@@ -41,3 +41,22 @@ koalesce_add_unsound_test(no_thread_index "Koalesce: an array on chip takes one 
 koalesce_add_unsound_test(array_by_value "deleted")
 koalesce_add_unsound_test(const_elements "Koalesce: an array on chip is written by its kernel")
 koalesce_add_unsound_test(five_extents "Koalesce: an array on chip has at most 4 extents")
+
+# One program, two shared libraries with Koalesce in them; the second keeps its own copy of everything.
+foreach(number IN ITEMS first second)
+  add_library(koalesce_${number}_library SHARED two_libraries/Library.cpp)
+  target_link_libraries(koalesce_${number}_library PRIVATE koalesce_own)
+  target_include_directories(koalesce_${number}_library PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}"
+    "$<TARGET_PROPERTY:GTest::gtest,INTERFACE_INCLUDE_DIRECTORIES>")
+  target_compile_definitions(koalesce_${number}_library PRIVATE
+    KOALESCE_TEST_LIBRARY_FUNCTION=koalesce_${number}_library)
+endforeach()
+set_target_properties(koalesce_second_library PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+add_executable(koalesce_two_libraries main.cpp two_libraries/TestTwoLibraries.cpp)
+target_link_libraries(koalesce_two_libraries PRIVATE koalesce_own GTest::gtest koalesce_first_library
+  koalesce_second_library)
+target_include_directories(koalesce_two_libraries PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
+# The libraries take GoogleTest from the program.
+set_target_properties(koalesce_two_libraries PROPERTIES ENABLE_EXPORTS ON)
+add_test(NAME two_libraries COMMAND koalesce_two_libraries)
+set_tests_properties(two_libraries PROPERTIES TIMEOUT 300 ENVIRONMENT "OMP_PROC_BIND=false")
