@@ -98,7 +98,8 @@ std::vector<int> team_sizes(std::vector<int> wanted) {
 
 using Rng = std::mt19937_64;
 
-/// A fixed seed, and one that varies from run to run unless --seed or KOALESCE_TEST_SEED gives it.
+/// A fixed seed, and one that varies from run to run unless --seed or KOALESCE_TEST_SEED gives it; more of them with
+/// --seeds or KOALESCE_TEST_SEEDS.
 std::vector<std::uint64_t> const& test_seeds();
 
 inline std::int64_t random_int(Rng& rng, std::int64_t low, std::int64_t high) {

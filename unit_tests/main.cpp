@@ -9,12 +9,20 @@ namespace {
 
 std::vector<std::uint64_t> seeds{20230613};
 
-void set_varied_seed(int argc, char** argv) {
-  std::uint64_t seed = std::random_device()() % 1000000;
-  if (char const* text = std::getenv("KOALESCE_TEST_SEED")) seed = std::strtoull(text, nullptr, 10);
+/// The value of an option --name=<value>, else of the environment's variable, else nothing.
+char const* setting(int argc, char** argv, std::string const& option, char const* variable) {
   for (int i = 1; i < argc; ++i)
-    if (std::strncmp(argv[i], "--seed=", 7) == 0) seed = std::strtoull(argv[i] + 7, nullptr, 10);
-  seeds.push_back(seed);
+    if (std::strncmp(argv[i], option.c_str(), option.size()) == 0) return argv[i] + option.size();
+  return std::getenv(variable);
+}
+
+/// --seed=<number>, instead of one from the system, and --seeds=<how many>, which count up from it.
+void set_varied_seeds(int argc, char** argv) {
+  std::uint64_t seed = std::random_device()() % 1000000, count = 1;
+  if (auto const* text = setting(argc, argv, "--seed=", "KOALESCE_TEST_SEED")) seed = std::strtoull(text, nullptr, 10);
+  if (auto const* text = setting(argc, argv, "--seeds=", "KOALESCE_TEST_SEEDS"))
+    count = std::strtoull(text, nullptr, 10);
+  for (std::uint64_t i = 0; i < count; ++i) seeds.push_back(seed + i);
 }
 
 }  // namespace
@@ -31,6 +39,6 @@ int main(int argc, char** argv) {
   setenv("KOALESCE_CACHE_DIR", "", 1);  // nothing of a test stays, nothing from elsewhere comes in
   ::testing::InitGoogleTest(&argc, argv);
   Kokkos::ScopeGuard kokkos(argc, argv);
-  Koalesce::Test::set_varied_seed(argc, argv);
+  Koalesce::Test::set_varied_seeds(argc, argv);
   return RUN_ALL_TESTS();
 }

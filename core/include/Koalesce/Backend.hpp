@@ -62,9 +62,6 @@ std::string kernel_label(BackendTag, std::string const& label) {
   return std::string("Koalesce::") + BackendTag::name + "::" + label;
 }
 
-/// What an error message of parallel_stencil begins with.
-inline std::string stencil_call(std::string const& label) { return "Koalesce::parallel_stencil(\"" + label + "\")"; }
-
 }  // namespace Koalesce::Impl
 
 #endif

@@ -18,6 +18,11 @@ class Error : public std::runtime_error {
 
 namespace Impl {
 
+/// What the errors of a call begin with.
+inline std::string call_text(std::string const& function, std::string const& label) {
+  return function + "(\"" + label + "\")";
+}
+
 /// Throws Error with the pieces streamed one after the other.
 template <class... Pieces>
 [[noreturn]] void fail(std::string const& where, Pieces const&... pieces) {

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_PARALLEL_READ_HPP
 #define KOALESCE_PARALLEL_READ_HPP
 
+#include <Koalesce/Error.hpp>
 #include <Koalesce/IndexMap.hpp>
 #include <Koalesce/ShadowView.hpp>
 #include <Koalesce/impl/ReadDispatch.hpp>
@@ -36,7 +37,7 @@ requires Kokkos::is_execution_policy<Policy>::value void parallel_read(std::stri
                                                                        ShadowView<View> const& a, Map const& index_map,
                                                                        Consumer const& consumer) {
   using Exec = typename Policy::execution_space;
-  Impl::check_read<Exec>("Koalesce::parallel_read(\"" + label + "\")", a, index_map, policy.begin(), policy.end());
+  Impl::check_read<Exec>(Impl::call_text("Koalesce::parallel_read", label), a, index_map, policy.begin(), policy.end());
   Impl::ProfilingRegion region("Koalesce::parallel_read");
   Impl::NoResult none;
   Impl::dispatch_read<BackendTag>(label, policy.space(), a, policy.begin(), policy.end(), index_map, consumer, none);
@@ -62,7 +63,7 @@ requires Kokkos::is_execution_policy<Policy>::value void parallel_read_reduce(
     std::string const& label, Policy const& policy, ShadowView<View> const& a, Map const& index_map,
     Consumer const& consumer, Result&& result) {
   using Exec = typename Policy::execution_space;
-  Impl::check_read<Exec>("Koalesce::parallel_read_reduce(\"" + label + "\")", a, index_map, policy.begin(),
+  Impl::check_read<Exec>(Impl::call_text("Koalesce::parallel_read_reduce", label), a, index_map, policy.begin(),
                          policy.end());
   Impl::ProfilingRegion region("Koalesce::parallel_read_reduce");
   Impl::dispatch_read<BackendTag>(label, policy.space(), a, policy.begin(), policy.end(), index_map, consumer, result);

@@ -40,7 +40,7 @@ void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, Backe
   static_assert(!Impl::is_staged<Shape>, "Koalesce::parallel_stencil: a Staged shape needs two functors");
   auto const ins  = Impl::as_pack(in);
   auto const outs = Impl::as_pack(out);
-  Impl::check_stencil(Impl::stencil_call(label), policy, ins, outs);
+  Impl::check_stencil(Impl::call_text("Koalesce::parallel_stencil", label), policy, ins, outs);
   Impl::dispatch_stencil(label, policy, ins, outs, functor);
 }
 
@@ -61,7 +61,7 @@ void parallel_stencil(std::string const& label, StencilPolicy<Exec, Staged<First
                       In const& in, Out const& out, F const& first, G const& second) {
   auto const ins  = Impl::as_pack(in);
   auto const outs = Impl::as_pack(out);
-  Impl::check_stencil(Impl::stencil_call(label), policy, ins, outs);
+  Impl::check_stencil(Impl::call_text("Koalesce::parallel_stencil", label), policy, ins, outs);
   Impl::dispatch_stencil(label, policy, ins, outs, first, second);
 }
 

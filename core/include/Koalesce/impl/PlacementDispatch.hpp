@@ -3,6 +3,7 @@
 #define KOALESCE_IMPL_PLACEMENT_DISPATCH_HPP
 
 #include <Koalesce/Backend.hpp>
+#include <Koalesce/Error.hpp>
 #include <Koalesce/PlacementPolicy.hpp>
 #include <Koalesce/impl/PlacementCache.hpp>
 #include <Koalesce/impl/PlacementChecks.hpp>
@@ -28,7 +29,7 @@ class PlacementCall {
 
   PlacementCall(std::string const& function, std::string const& label, Policy const& policy,
                 OnChip<Arrays...> const& arrays, Kernel const& kernel)
-      : where(function + "(\"" + label + "\")"),
+      : where(call_text(function, label)),
         label(label),
         policy(policy),
         declared(arrays),

@@ -3,6 +3,7 @@
 #define KOALESCE_IMPL_REGROUP_DISPATCH_HPP
 
 #include <Koalesce/Backend.hpp>
+#include <Koalesce/Error.hpp>
 #include <Koalesce/RegroupDecision.hpp>
 #include <Koalesce/RegroupPolicy.hpp>
 #include <Koalesce/impl/ProfilingRegion.hpp>
@@ -167,7 +168,7 @@ void regroup(std::string const& function, std::string const& label, Policy const
   auto work          = regroup_work(policy, args);
   using Work         = decltype(work);
   using Call         = RegroupCall<Tag, Exec, Work, Result>;
-  auto const where   = function + "(\"" + label + "\")";
+  auto const where   = call_text(function, label);
   check_regroup(where, policy, work.paths);
   auto const trials = regroup_trials(where, Tag{}, policy, work);
 
