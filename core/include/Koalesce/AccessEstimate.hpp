@@ -15,6 +15,7 @@ class TripCounts {
 
   /// The mean over the loops; 0 if there were none.
   double average() const { return m_loops > 0 ? m_sum / double(m_loops) : 0; }
+  /// Number of loops.
   long long loops() const { return m_loops; }
 
  private:
@@ -41,14 +42,18 @@ class AccessEstimate {
   constexpr AccessEstimate& access(double n = 1) { return add(n); }
   /// n accesses in a condition: half of them happen.
   constexpr AccessEstimate& in_condition(double n = 1) { return add(0.5 * n); }
+  /// What another estimate counts, in a condition.
   constexpr AccessEstimate& in_condition(AccessEstimate const& body) { return in_condition(body.count()); }
   /// n accesses in each of a loop's trips.
   constexpr AccessEstimate& in_loop(double trips, double n = 1) { return add(trips * n); }
+  /// What another estimate counts, in each of a loop's trips.
   constexpr AccessEstimate& in_loop(double trips, AccessEstimate const& body) { return in_loop(trips, body.count()); }
   /// n accesses in each trip of a loop whose trip count is no constant.
   constexpr AccessEstimate& in_unknown_loop(double n = 1) { return add(m_unknown_trips * n); }
+  /// What another estimate counts, in each trip of a loop whose trip count is no constant.
   constexpr AccessEstimate& in_unknown_loop(AccessEstimate const& body) { return in_unknown_loop(body.count()); }
 
+  /// Accesses, so far.
   constexpr double count() const { return m_count; }
 
  private:

@@ -12,17 +12,17 @@ namespace Koalesce::Backend {
 
 /// Kokkos alone (TeamPolicy and scratch memory): runs on every execution space.
 struct Portable {
-  static constexpr char const* name = "portable";
+  static constexpr char const* name = "portable";  ///< in kernels' labels
 };
 
 /// Loops that vectorize, for execution spaces whose threads are CPU threads.
 struct OpenMP {
-  static constexpr char const* name = "openmp";
+  static constexpr char const* name = "openmp";  ///< in kernels' labels
 };
 
 /// Native CUDA kernels.
 struct Cuda {
-  static constexpr char const* name = "cuda";
+  static constexpr char const* name = "cuda";  ///< in kernels' labels
 };
 
 /// Whether an execution space's threads are CPU threads.
@@ -33,7 +33,7 @@ inline constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, ty
 /// The one place that chooses: the backend an execution space runs on unless the caller names another.
 template <class Exec>
 struct DefaultFor {
-  using type = std::conditional_t<on_host<Exec>, OpenMP, Portable>;
+  using type = std::conditional_t<on_host<Exec>, OpenMP, Portable>;  ///< one of the tags
 };
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -43,12 +43,14 @@ struct DefaultFor<Kokkos::Cuda> {
 };
 #endif
 
+/// The backend that an execution space runs on unless the caller names another.
 template <class Exec>
 using Default = typename DefaultFor<Exec>::type;
 
 /// Stands for the execution space's own backend where a function takes a backend.
 struct Native {};
 
+/// The backend that a tag stands for: itself, or what Native means for the execution space.
 template <class BackendTag, class Exec>
 using Resolve = std::conditional_t<std::is_same_v<BackendTag, Native>, Default<Exec>, BackendTag>;
 

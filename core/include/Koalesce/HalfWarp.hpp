@@ -10,10 +10,14 @@ namespace Koalesce {
 
 /// \brief The M x N matrix that linear indices count: index = row * N + column.
 struct MatrixShape {
-  std::int64_t rows, columns;
+  std::int64_t rows,  ///< M
+      columns;        ///< N
 
+  /// Number of elements.
   KOKKOS_FUNCTION std::int64_t size() const { return rows * columns; }
+  /// The row of the element with this linear index.
   KOKKOS_FUNCTION std::int64_t row(std::int64_t index) const { return index / columns; }
+  /// The column of the element with this linear index.
   KOKKOS_FUNCTION std::int64_t column(std::int64_t index) const { return index % columns; }
 };
 
@@ -32,7 +36,7 @@ enum class Access {
 /// the last index in the order of the threads.
 class HalfWarp {
  public:
-  static constexpr int size = 16;
+  static constexpr int size = 16;  ///< lanes of a full half-warp
 
   /// \param[in] index_of index_of(lane) is the lane's index, 0 <= lane < count, in the order of the threads.
   /// \param[in] count    number of lanes, 1 to 16.
@@ -42,7 +46,9 @@ class HalfWarp {
     for (int lane = 1; lane < count; ++lane) m_index[lane] = index_of(lane);
   }
 
+  /// The first lane's index.
   KOKKOS_FUNCTION std::int64_t first() const { return m_index[0]; }
+  /// The last lane's index.
   KOKKOS_FUNCTION std::int64_t last() const { return m_index[m_count - 1]; }
 
   /// By column: columns are equal and neighboring indices differ by N. Wrapped: there are two columns that differ by
@@ -69,6 +75,7 @@ class HalfWarp {
     return now == before + 1 && shape.row(last_before) == shape.rows - 1 && shape.row(first()) == 0;
   }
 
+  /// The same, with the half-warp before it.
   KOKKOS_FUNCTION bool follows(HalfWarp const& before, MatrixShape const& shape) const {
     return follows(before.last(), shape);
   }

@@ -33,8 +33,9 @@ namespace Koalesce {
 template <class T, class Exec = Kokkos::DefaultExecutionSpace>
 class HalfWarpTile {
  public:
-  static constexpr int side = HalfWarp::size;
+  static constexpr int side = HalfWarp::size;  ///< rows and columns of a tile
 
+  /// Whether the team's threads are CPU threads, each of which is a half-warp of its own.
   static constexpr bool on_host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
 
@@ -50,6 +51,7 @@ class HalfWarpTile {
   KOKKOS_FUNCTION static int rows(int team_size) { return half_warps(team_size) * side; }
 
   /// All threads of the team make one, once.
+  /// \param[in] team  the team, of vector length 1.
   /// \param[in] level of the scratch memory that was asked for with scratch_size().
   template <class Member>
   KOKKOS_FUNCTION explicit HalfWarpTile(Member const& team, int level = 0) {

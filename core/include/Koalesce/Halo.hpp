@@ -15,19 +15,23 @@ struct Neumann {};
 /// \brief Halo points hold a given value.
 template <class T>
 struct Dirichlet {
-  T value;
+  T value;  ///< what the halo points get
 
+  /// \param[in] v  what the halo points get.
   explicit Dirichlet(T const& v) : value(v) {}
 };
 
 /// \brief What lies beyond one face: Periodic, Neumann or Dirichlet.
 template <class T>
 struct HaloFace {
-  Impl::HaloKind kind;
-  T value{};
+  Impl::HaloKind kind;  ///< which condition
+  T value{};            ///< of a Dirichlet condition
 
+  /// The field goes on periodically.
   HaloFace(Periodic) : kind(Impl::HaloKind::periodic) {}
+  /// The gradient across the face is zero.
   HaloFace(Neumann) : kind(Impl::HaloKind::neumann) {}
+  /// A given value.
   template <class V>
     requires std::is_convertible_v<V, T> HaloFace(Dirichlet<V> const& d)
         : kind(Impl::HaloKind::dirichlet), value(d.value) {}
@@ -36,11 +40,16 @@ struct HaloFace {
 /// \brief The two faces of one dimension, low indices first; one condition stands for both.
 template <class T>
 struct HaloSides {
-  HaloFace<T> low, high;
+  HaloFace<T> low,  ///< at the lowest index
+      high;         ///< at the highest index
 
+  /// A condition a face.
   HaloSides(HaloFace<T> const& l, HaloFace<T> const& h) : low(l), high(h) {}
+  /// The field goes on periodically.
   HaloSides(Periodic both) : low(both), high(both) {}
+  /// The gradients across both faces are zero.
   HaloSides(Neumann both) : low(both), high(both) {}
+  /// The same value on both faces.
   template <class V>
   HaloSides(Dirichlet<V> const& both) : low(both), high(both) {}
 };
@@ -50,15 +59,21 @@ struct HaloSides {
 ///     {Periodic(), Periodic(), {Dirichlet(0.), Neumann()}}   // a channel
 template <class T, int Rank>
 struct HaloConditions {
-  Kokkos::Array<HaloSides<T>, Rank> sides;
+  Kokkos::Array<HaloSides<T>, Rank> sides;  ///< one a dimension
 
+  /// Rank 1.
   HaloConditions(HaloSides<T> const& s0) requires(Rank == 1) : sides{{s0}} {}
+  /// Rank 2.
   HaloConditions(HaloSides<T> const& s0, HaloSides<T> const& s1) requires(Rank == 2) : sides{{s0, s1}} {}
+  /// Rank 3.
   HaloConditions(HaloSides<T> const& s0, HaloSides<T> const& s1, HaloSides<T> const& s2) requires(Rank == 3)
       : sides{{s0, s1, s2}} {}
 
+  /// Periodic in every dimension.
   HaloConditions(Periodic all) : sides(repeat(all)) {}
+  /// The gradients across all faces are zero.
   HaloConditions(Neumann all) : sides(repeat(all)) {}
+  /// The same value on all faces.
   template <class V>
   HaloConditions(Dirichlet<V> const& all) : sides(repeat(all)) {}
 
@@ -73,7 +88,8 @@ struct HaloConditions {
 /// The types that fill_halo takes for a View; nested, so that none of them is deduced and braces do.
 template <class View>
 struct HaloConditionsOf {
-  using Extents    = Kokkos::Array<std::int64_t, View::rank()>;
+  using Extents = Kokkos::Array<std::int64_t, View::rank()>;  ///< interior points a dimension
+  /// For the View's element type and rank.
   using Conditions = HaloConditions<typename View::non_const_value_type, int(View::rank())>;
 };
 

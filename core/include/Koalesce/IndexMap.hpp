@@ -15,16 +15,20 @@ namespace Koalesce {
 /// \brief Item after item down the columns: (0, 0), (1, 0), ..., (rows - 1, 0), (0, 1), ...
 class ColumnOrder {
  public:
+  /// \param[in] rows, columns, batch  of the matrix, and how many of them there are: its extents.
   ColumnOrder(std::int64_t rows, std::int64_t columns, std::int64_t batch = 1)
       : m_batch(batch), m_rows(rows), m_columns(columns), m_matrix(rows * columns) {}
 
+  /// The linear index of an item's element.
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t item) const {
     std::int64_t const before  = m_batch == 1 ? 0 : item / m_matrix * m_matrix.divisor();
     std::int64_t const in_here = item - before, column = in_here / m_rows;
     return before + (in_here - column * m_rows.divisor()) * m_columns + column;
   }
 
+  /// Rows of a matrix.
   std::int64_t rows() const { return m_rows.divisor(); }
+  /// Columns of a matrix.
   std::int64_t columns() const { return m_columns; }
 
  private:
@@ -36,6 +40,7 @@ class ColumnOrder {
 
 /// \brief Item after item along the rows: the item's number is the index.
 struct RowOrder {
+  /// The linear index of an item's element.
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t item) const { return item; }
 };
 

@@ -22,11 +22,12 @@ namespace Koalesce {
 template <class W, class Shape>
 class LinearStencil {
  public:
-  using weight_type = W;
-  using shape_type  = Shape;
+  using weight_type = W;      ///< type of the weights
+  using shape_type  = Shape;  ///< Box or Star
 
-  static constexpr int rank = Shape::rank;
+  static constexpr int rank = Shape::rank;  ///< number of dimensions
 
+  /// All weights are 0.
   LinearStencil() = default;
 
   /// \param[in] weight called once for every point of the shape with its offsets; returns the point's weight.
@@ -52,6 +53,7 @@ class LinearStencil {
     requires(sizeof...(Offset) == rank && (std::is_convertible_v<Offset, int> && ...))
   KOKKOS_FORCEINLINE_FUNCTION W& operator()(Offset... offset) { return m_weight[index(int(offset)...)]; }
 
+  /// The same, to be read.
   template <class... Offset>
     requires(sizeof...(Offset) == rank && (std::is_convertible_v<Offset, int> && ...))
   KOKKOS_FORCEINLINE_FUNCTION W const& operator()(Offset... offset) const { return m_weight[index(int(offset)...)]; }

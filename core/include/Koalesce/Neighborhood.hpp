@@ -21,10 +21,10 @@ namespace Koalesce {
 template <class T, class Shape>
 class Neighborhood {
  public:
-  using value_type = T;
-  using shape_type = Shape;
+  using value_type = T;      ///< element type of the field
+  using shape_type = Shape;  ///< Box or Star
 
-  static constexpr int rank = Shape::rank;
+  static constexpr int rank = Shape::rank;  ///< number of dimensions
 
   /// \param[in] base      what the elements' places are counted from.
   /// \param[in] stride    elements from one point to the next, a dimension.
@@ -42,6 +42,7 @@ class Neighborhood {
         m_ring_size(ring_size),
         m_ring_slot(ring_slot) {}
 
+  /// The value at these offsets from the point, one a dimension, each within the shape.
   template <class... Offset>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(Offset... offset) const {
     static_assert(sizeof...(Offset) == rank, "Koalesce::Neighborhood: give one offset a dimension");
@@ -62,6 +63,7 @@ class Neighborhood {
     return m_base[place];
   }
 
+  /// The value at the point itself.
   KOKKOS_FORCEINLINE_FUNCTION T operator()() const { return m_base[m_point]; }
 
  private:

@@ -62,12 +62,14 @@ class ArrayDeclaration {
 ///     TeamArray<float*[17]>("lines", n)     // lines(i, j), i < n: leading extents at run time, as in Kokkos::View
 ///     TeamArray<int>("count")               // count()
 ///
-/// Lies in scratch memory or, behind the L1 cache, in global memory. Elements are not initialized.
+/// Lies in scratch memory or, behind the L1 cache, in global memory. Elements are not initialized. Made of a name, of
+/// which each array of a kernel has its own, and as many extents as Data has `*`. accesses(AccessEstimate) returns a
+/// copy that states how often a team accesses the array, so that it need not be counted.
 ///
 /// \tparam Data  element type and extents, the last index the fastest.
 template <class Data>
 struct TeamArray : Impl::ArrayDeclaration<TeamArray<Data>, Data> {
-  static constexpr bool own = false;
+  static constexpr bool own = false;  ///< the team's
 
   using Impl::ArrayDeclaration<TeamArray<Data>, Data>::ArrayDeclaration;
 };
@@ -81,11 +83,12 @@ struct TeamArray : Impl::ArrayDeclaration<TeamArray<Data>, Data> {
 /// The first index is the team rank of the thread, so a kernel reads as with TeamArray<float*[4]>("sums", team size).
 /// Lies in scratch memory, in registers (if its length is known at compile time; indices must be such, too, once loops
 /// are unrolled, or the compiler takes memory after all), or in memory of the thread. Elements are not initialized.
+/// Made, and told its accesses, as a TeamArray is.
 ///
 /// \tparam Data  element type and a thread's extents, the last index the fastest.
 template <class Data>
 struct ThreadArray : Impl::ArrayDeclaration<ThreadArray<Data>, Data> {
-  static constexpr bool own = true;
+  static constexpr bool own = true;  ///< each thread's own
 
   using Impl::ArrayDeclaration<ThreadArray<Data>, Data>::ArrayDeclaration;
 };
@@ -93,11 +96,12 @@ struct ThreadArray : Impl::ArrayDeclaration<ThreadArray<Data>, Data> {
 /// \brief The arrays of a kernel, in the order in which its call operator takes them.
 template <class... Arrays>
 struct OnChip {
+  /// \param[in] a  TeamArray and ThreadArray declarations, at most 8, with different names.
   explicit OnChip(Arrays const&... a) : arrays(a...) {}
 
-  static constexpr std::size_t size = sizeof...(Arrays);
+  static constexpr std::size_t size = sizeof...(Arrays);  ///< number of arrays
 
-  Impl::Pack<Arrays...> arrays;
+  Impl::Pack<Arrays...> arrays;  ///< the declarations
 };
 
 /// \brief A placement known at compile time: the kernel is compiled for it alone. An unsound one does not compile.

@@ -19,7 +19,7 @@ namespace Koalesce {
 /// Where ColumnOrder and RowOrder go is known. A map of any other type is classified when `a` first sees it: a kernel
 /// looks at a sample of its half-warps, and that one call waits for it, as for a reduction into a variable. Of a map
 /// that is found to be mixed each half-warp decides for itself where it reads. Otherwise asynchronous: the kernel
-/// "Koalesce::<backend>::<label> [<way>]" runs on the instance given, <way> being original, transposing, shadow or
+/// "Koalesce::<backend>::<label> [<way>]" runs on the instance given, its way being original, transposing, shadow or
 /// mixed.
 ///
 /// \tparam BackendTag   the backend; Backend::Native is the execution space's own.
@@ -29,9 +29,8 @@ namespace Koalesce {
 /// \param[in] index_map index_map(k) is the linear index of an element, (b * rows + i) * columns + j for (b, i, j),
 ///                      whatever the layout; it must lie in the matrix. Called on the device, several times an item.
 /// \param[in] consumer  called as consumer(k, value) with std::int64_t k, once an item.
-/// \throws Error before anything runs: a negative range, items but no elements, a ColumnOrder of another matrix, a
-/// matrix
-///         without memory or out of the execution space's reach.
+/// \throws Error before anything runs: a negative range, items but no elements, a ColumnOrder of another matrix,
+///         a matrix without memory or out of the execution space's reach.
 template <class BackendTag = Backend::Native, class Policy, class View, class Map, class Consumer>
 requires Kokkos::is_execution_policy<Policy>::value void parallel_read(std::string const& label, Policy const& policy,
                                                                        ShadowView<View> const& a, Map const& index_map,
@@ -54,10 +53,16 @@ void parallel_read(std::string const& label, Exec const& exec, ShadowView<View> 
 
 /// \brief Reads a matrix item by item and reduces: consumer(k, a[index_map(k)], update) for every item k of a range.
 ///
+/// \tparam BackendTag   the backend; Backend::Native is the execution space's own.
+/// \param[in] label     name of the kernel for profilers.
+/// \param[in] policy    a Kokkos::RangePolicy: the instance and the items.
+/// \param[in] a         the matrix, or batch of matrices.
+/// \param[in] index_map as parallel_read's.
 /// \param[in] consumer  as Kokkos::parallel_reduce's functor, with the element before the variable to reduce into.
-/// \param[in,out] result a variable, a View of rank 0 or a Kokkos reducer, with Kokkos::parallel_reduce's meaning of
-/// each:
-///                      a variable holds the sum when the call returns; Views are written asynchronously.
+/// \param[in,out] result a variable, a View of rank 0 or a Kokkos reducer, with Kokkos::parallel_reduce's
+///                      meaning of each: a variable holds the sum when the call returns; Views are written
+///                      asynchronously.
+/// \throws Error as parallel_read does.
 template <class BackendTag = Backend::Native, class Policy, class View, class Map, class Consumer, class Result>
 requires Kokkos::is_execution_policy<Policy>::value void parallel_read_reduce(
     std::string const& label, Policy const& policy, ShadowView<View> const& a, Map const& index_map,

@@ -26,7 +26,7 @@ constexpr char const* to_string(Place place) {
 
 /// What the search knows of an array.
 struct PlacementArray {
-  std::string name;
+  std::string name;       ///< as declared
   double count  = 0;      ///< accesses, of a thread or a team: only which array has more matters
   bool threads  = true;   ///< whether one element is touched by more than one thread
   bool constant = false;  ///< whether the length is known when the kernel is compiled
@@ -36,17 +36,27 @@ struct PlacementArray {
 class Placement {
  public:
   Placement() = default;
+  /// The same place for so many arrays.
   explicit Placement(std::size_t arrays, Place place = Place::scratch) : m_places(arrays, place) {}
+  /// A place an array.
   explicit Placement(std::vector<Place> places) : m_places(std::move(places)) {}
+  /// The same: `Placement{Place::scratch, Place::registers}`.
   Placement(std::initializer_list<Place> places) : m_places(places) {}
 
+  /// Number of arrays.
   std::size_t size() const { return m_places.size(); }
+  /// Whether there are no arrays.
   bool empty() const { return m_places.empty(); }
+  /// Where the array with this number lies, in the order of declaration.
   Place& operator[](std::size_t array) { return m_places[array]; }
+  /// The same, to be read.
   Place operator[](std::size_t array) const { return m_places[array]; }
+  /// The first array's place.
   auto begin() const { return m_places.begin(); }
+  /// Behind the last array's place.
   auto end() const { return m_places.end(); }
 
+  /// Whether both have as many arrays, in the same places.
   friend bool operator==(Placement const&, Placement const&) = default;
 
  private:
@@ -69,6 +79,7 @@ constexpr Place promoted_place(bool threads, bool constant) {
   if (threads) return Place::global_memory;
   return constant ? Place::registers : Place::thread_memory;
 }
+/// The same for what the search knows of an array.
 inline Place promoted_place(PlacementArray const& array) { return promoted_place(array.threads, array.constant); }
 
 }  // namespace Koalesce

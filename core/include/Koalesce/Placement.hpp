@@ -21,8 +21,8 @@ namespace Koalesce {
 
 /// What tune_placement() found, and how.
 struct TunedPlacement {
-  Placement placement;
-  PlacementLog log;  ///< printable
+  Placement placement;  ///< the fastest one found
+  PlacementLog log;     ///< printable
 };
 
 /// \brief A team kernel whose small arrays lie where a placement says: scratch memory, registers, memory of the
@@ -90,6 +90,10 @@ void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> con
 /// Waits for the instance. Runs the kernel many times, and in parts: it must be repeatable, or PlacementTuning::reset()
 /// make it so.
 ///
+/// \param[in] label   name of the kernel, for profilers, logs and the cache.
+/// \param[in] policy  instance, league and team size, as the calls will have them.
+/// \param[in] arrays  what the kernel keeps on chip, at most 8.
+/// \param[in] kernel  as parallel_placed's.
 /// \param[in] tuning  how to search, what to check, where to remember.
 /// \return the placement, and the log of every trial.
 /// \throws Error  what parallel_placed() throws; an access outside an array; a ThreadArray that threads share; results

@@ -20,14 +20,15 @@ enum class PlacementSource {
 
 /// Everything that is known of how a kernel's arrays were placed.
 struct PlacementLog {
-  std::string kernel, device;
-  std::int64_t league = 0;
-  int team_size       = 0;
-  std::vector<PlacementArray> arrays;
-  bool counted = false;            ///< whether the instrumented pass counted the accesses; false: they were stated
-  std::vector<std::string> notes;  ///< in words
-  PlacementSource source = PlacementSource::measured;
-  PlacementResult result;
+  std::string kernel,                  ///< its label
+      device;                          ///< in words
+  std::int64_t league = 0;             ///< teams
+  int team_size       = 0;             ///< threads a team
+  std::vector<PlacementArray> arrays;  ///< with their accesses
+  bool counted = false;                ///< whether the instrumented pass counted the accesses; false: they were stated
+  std::vector<std::string> notes;      ///< in words
+  PlacementSource source = PlacementSource::measured;  ///< of the result
+  PlacementResult result;                              ///< trials and choice
 };
 
 /// \brief Writes a log as a table: the arrays, a line a trial, the choice, the notes. Unknown figures are "-".

@@ -24,15 +24,21 @@ namespace Koalesce {
 template <class Exec, class Bounds = Kokkos::LaunchBounds<>>
 class PlacementPolicy {
  public:
-  using execution_space    = Exec;
-  using launch_bounds_type = Bounds;
-  using team_policy        = Kokkos::TeamPolicy<Exec, Bounds>;
+  using execution_space    = Exec;                              ///< whose instance the kernel runs on
+  using launch_bounds_type = Bounds;                            ///< a Kokkos::LaunchBounds
+  using team_policy        = Kokkos::TeamPolicy<Exec, Bounds>;  ///< what a kernel's team handle comes from
 
+  /// \param[in] space        the instance that the kernel runs on.
+  /// \param[in] league_size  number of teams, 0 or more.
+  /// \param[in] team_size    threads a team, 1 or more.
   PlacementPolicy(Exec const& space, std::int64_t league_size, int team_size)
       : m_space(space), m_league_size(league_size), m_team_size(team_size) {}
 
+  /// The instance that the kernel runs on.
   Exec const& space() const { return m_space; }
+  /// Number of teams.
   std::int64_t league_size() const { return m_league_size; }
+  /// Threads a team.
   int team_size() const { return m_team_size; }
 
   /// \brief Tells the compiler the most threads a team has, and how many teams are to be resident on a multiprocessor.
@@ -80,10 +86,15 @@ class PlacementTuning {
     return with([&](auto& t) { t.m_checks.push_back(Impl::ResultCheck(view, tolerance)); });
   }
 
+  /// How the search goes on.
   PlacementSearch search() const { return m_search; }
+  /// The file of winners, if one was given.
   std::optional<std::filesystem::path> const& cache() const { return m_cache; }
+  /// Whether winners are remembered.
   bool remembers() const { return m_remembers; }
+  /// What is checked in every trial.
   std::vector<Impl::ResultCheck> const& checks() const { return m_checks; }
+  /// Calls what makes the kernel repeatable, if there is such a callback.
   void reset() const {
     if (m_reset) m_reset();
   }

@@ -27,11 +27,12 @@ struct KernelResources {
 
 /// What a trial gave.
 struct PlacementMeasurement {
-  std::optional<double> seconds;  ///< none: it could not run
-  KernelResources resources = {};
+  std::optional<double> seconds;   ///< none: it could not run
+  KernelResources resources = {};  ///< as the backend tells them
   std::string why           = {};  ///< it could not run
 };
 
+/// What became of a trial.
 enum class PlacementOutcome {
   first,       ///< everything in scratch memory
   kept,        ///< no slower than the best before it
@@ -40,15 +41,17 @@ enum class PlacementOutcome {
   tried        ///< one of an exhaustive search
 };
 
+/// One measurement of a search.
 struct PlacementTrial {
-  Placement placement;
+  Placement placement;               ///< that was measured
   std::optional<std::size_t> array;  ///< the one that was moved
-  PlacementMeasurement measured;
-  PlacementOutcome outcome;
+  PlacementMeasurement measured;     ///< time and resources
+  PlacementOutcome outcome;          ///< whether the placement stayed
 };
 
+/// What a search found.
 struct PlacementResult {
-  Placement placement;
+  Placement placement;                 ///< the fastest one found
   std::optional<double> seconds;       ///< its time; none, if no placement could run
   std::vector<PlacementTrial> trials;  ///< in order of time
 };
@@ -61,6 +64,7 @@ enum class PlacementSearch {
   exhaustive  ///< tries every combination of scratch memory and promoted place: 2^k trials for k arrays
 };
 
+/// The name that logs show.
 constexpr char const* to_string(PlacementSearch how) {
   switch (how) {
     case PlacementSearch::published: return "published";
@@ -118,6 +122,7 @@ struct PlacementTrials {
 /// because those together may be what makes the kernel fit.
 ///
 /// \param[in] arrays  in the order of their declaration.
+/// \param[in] how     which moves to try, and when to stop.
 /// \param[in] trial   `PlacementMeasurement trial(Placement const&)` runs the kernel and takes its time. Exceptions
 ///                    pass through. A time that is no positive number counts as one that could not be taken.
 /// \return the fastest placement found, never slower than all in scratch memory, and every trial. If none could run,

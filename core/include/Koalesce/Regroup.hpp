@@ -31,17 +31,16 @@ namespace Koalesce {
 /// \tparam BackendTag  the backend; Backend::Native is the execution space's own.
 /// \param[in] label    name of the loop, for profilers and decisions: one label, one kind of loop.
 /// \param[in] policy   a RegroupPolicy, or a Kokkos::RangePolicy.
-/// \param[in] predict  predict(i): the path of item i, an integer, enumerator or bool, in [0, paths). Called on the
-///                     device, any number of times an item; it must have no side effects and read nothing that
+/// \param[in] args     the predictor, then a functor a path, called as f(i) with std::int64_t i; or Paths(k), the
+///                     predictor and one functor f(path, i). The travelers' elements follow i, in the policy's order.
+///                     predict(i) is the path of item i, an integer, enumerator or bool, in [0, paths). It is called on
+///                     the device, any number of times an item; it must have no side effects and read nothing that
 ///                     another item's functor writes.
-/// \param[in] args     a functor a path, called as f(i) with std::int64_t i; or, after Paths(k), the predictor and one
-///                     functor f(path, i). The travelers' elements follow i, in the policy's order.
-/// \throws Error  before anything runs: a negative range, paths without a functor, travelers that are too short,
-/// without
-///                memory, out of reach or that overlap. A predictor outside [0, paths) is known only when it has run:
-///                the item runs no path, the others run, and an Error that names the first such item is thrown by this
-///                call where it waits (execution spaces of the host, reductions into variables), otherwise by the next
-///                call with this label, or by check_paths().
+/// \throws Error  before anything runs: a negative range, paths without a functor, travelers that are too
+///                short, without memory, out of reach or that overlap. A predictor outside [0, paths) is known only
+///                when it has run: the item runs no path, the others run, and an Error that names the first such item
+///                is thrown by this call where it waits (execution spaces of the host, reductions into variables),
+///                otherwise by the next call with this label, or by check_paths().
 template <class BackendTag = Backend::Native, class Policy, class... Args>
 void parallel_regroup(std::string const& label, Policy const& policy, Args const&... args) {
   Impl::NoResult none;
@@ -53,9 +52,13 @@ void parallel_regroup(std::string const& label, Policy const& policy, Args const
 /// Sums of floating-point numbers are rounded in the order of the way that runs. With Backend::OpenMP, the native one
 /// of the host's execution spaces, that order does not depend on the number of threads.
 ///
-/// \param[in] args  as parallel_regroup's, and last the result: a variable, a View of rank 0 or a Kokkos reducer, with
-///                  Kokkos::parallel_reduce's meaning of each: a variable holds the result when the call returns; Views
-///                  are written asynchronously.
+/// \tparam BackendTag  the backend; Backend::Native is the execution space's own.
+/// \param[in] label    name of the loop, for profilers and decisions: one label, one kind of loop.
+/// \param[in] policy   a RegroupPolicy, or a Kokkos::RangePolicy.
+/// \param[in] args     as parallel_regroup's, and last the result: a variable, a View of rank 0 or a Kokkos reducer,
+///                     with Kokkos::parallel_reduce's meaning of each: a variable holds the result when the call
+///                     returns; Views are written asynchronously.
+/// \throws Error as parallel_regroup does.
 template <class BackendTag = Backend::Native, class Policy, class... Args>
 void parallel_regroup_reduce(std::string const& label, Policy const& policy, Args&&... args) {
   static_assert(sizeof...(Args) >= 3,

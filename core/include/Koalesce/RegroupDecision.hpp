@@ -27,7 +27,7 @@ constexpr char const* to_string(RegroupWay way) {
 
 /// What measuring a way gave.
 struct RegroupTrial {
-  RegroupWay way;
+  RegroupWay way;              ///< that was measured
   int calls          = 0;      ///< measured
   double seconds     = 0;      ///< the fastest of them; 0 before the first
   std::int64_t bytes = 0;      ///< that regrouping moves through memory, beside what the loop itself does
@@ -36,7 +36,7 @@ struct RegroupTrial {
 
 /// Of the paths that a sample of a loop's items takes.
 struct PathSample {
-  static constexpr int buckets = 64;
+  static constexpr int buckets = 64;  ///< of the histogram
 
   int paths                       = 0;   ///< of the loop; more than 64 share buckets, neighbors together
   std::int64_t items              = 0;   ///< looked at; 0: none yet
@@ -50,11 +50,11 @@ struct PathSample {
 
 /// What is known of the loops with one label, one size class and one path histogram.
 struct RegroupDecision {
-  std::string label;
-  std::string space;   ///< the execution space's name
-  int size_class = 0;  ///< 2^size_class <= items < 2^(size_class + 1)
-  PathSample sample;   ///< the paths it was made for
-  std::vector<RegroupTrial> trials;
+  std::string label;                   ///< of the loop
+  std::string space;                   ///< the execution space's name
+  int size_class = 0;                  ///< 2^size_class <= items < 2^(size_class + 1)
+  PathSample sample;                   ///< the paths it was made for
+  std::vector<RegroupTrial> trials;    ///< one a way that is in question
   bool decided   = false;              ///< false: still measuring
   RegroupWay way = RegroupWay::plain;  ///< what calls run from now on, if decided
   std::string why;                     ///< in words

@@ -21,18 +21,19 @@ enum class RegroupRemap { automatic, index, data };
 
 /// How many paths there are, where their number is known at run time only.
 struct Paths {
-  int count;
+  int count;  ///< number of paths
 
+  /// \param[in] n  number of paths, at least 1.
   KOKKOS_FUNCTION explicit constexpr Paths(int n) : count(n) {}
 };
 
 /// A View whose element i belongs to item i, and may move with it; elements that return are written back.
 template <class ViewT, bool Returns>
 struct Traveler {
-  using View                    = ViewT;
-  static constexpr bool returns = Returns;
+  using View                    = ViewT;    ///< of rank 1
+  static constexpr bool returns = Returns;  ///< whether elements are written back
 
-  View view;
+  View view;  ///< the elements, one an item
 };
 
 /// \brief The elements of a View of rank 1 travel with their items; functors read them.
@@ -56,19 +57,27 @@ auto round_trip(View const& view) {
 template <class Exec, class Travelers = Impl::Pack<>>
 class RegroupPolicy {
  public:
-  using execution_space = Exec;
+  using execution_space = Exec;  ///< whose instance the loop runs on
 
   /// \param[in] space      the instance that kernels run on.
   /// \param[in] begin, end the items: begin, begin + 1, ..., end - 1.
+  /// \param[in] travelers  what moving() names.
   RegroupPolicy(Exec const& space, std::int64_t begin, std::int64_t end, Travelers const& travelers = Travelers{})
       : m_space(space), m_begin(begin), m_end(end), m_travelers(travelers) {}
 
+  /// The instance that kernels run on.
   Exec const& space() const { return m_space; }
+  /// The first item.
   std::int64_t begin() const { return m_begin; }
+  /// Behind the last item.
   std::int64_t end() const { return m_end; }
+  /// Whether items are regrouped.
   Regroup regroup() const { return m_regroup; }
+  /// Among which items.
   RegroupScope scope() const { return m_scope; }
+  /// What is remapped.
   RegroupRemap remap() const { return m_remap; }
+  /// The Views whose elements may move.
   Travelers const& travelers() const { return m_travelers; }
 
   /// \brief Without it: automatic.

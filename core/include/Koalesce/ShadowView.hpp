@@ -32,9 +32,8 @@ enum class ShadowStatus {
 /// Member functions may be called from several host threads at once. Work on another instance than the one that builds
 /// the shadow begins after it, on CUDA without the host waiting.
 ///
-/// \tparam View a Kokkos::View of rank 2, elements (i, j), or of rank 3, a batch of matrices with elements (b, i, j),
-/// of
-///              any layout. Elements are trivially copyable.
+/// \tparam View a Kokkos::View of rank 2, elements (i, j), or of rank 3, a batch of matrices with elements
+///              (b, i, j), of any layout. Elements are trivially copyable.
 template <class View>
 class ShadowView {
   static_assert(Kokkos::is_view_v<View>, "Koalesce::ShadowView: the base is a Kokkos::View");
@@ -44,13 +43,13 @@ class ShadowView {
                 "Koalesce::ShadowView: elements are moved as bytes and must be trivially copyable");
 
  public:
-  using base_type    = View;
-  using value_type   = typename View::non_const_value_type;
-  using memory_space = typename View::memory_space;
+  using base_type    = View;                                 ///< type of the original
+  using value_type   = typename View::non_const_value_type;  ///< element type
+  using memory_space = typename View::memory_space;          ///< of the original and of the shadow
   /// What by_row and by_column return. Which strides are 1 is known at run time.
   using view_type = Kokkos::View<typename View::const_data_type, Kokkos::LayoutStride, typename View::device_type>;
 
-  static constexpr std::size_t rank = View::rank();
+  static constexpr std::size_t rank = View::rank();  ///< 2, or 3 for a batch of matrices
 
   /// Copies nothing and allocates nothing.
   /// \param[in] matrix     the original, which this keeps alive.
@@ -63,7 +62,9 @@ class ShadowView {
   /// The original.
   View const& base() const { return m_base; }
 
+  /// Number of elements in dimension d of the original.
   std::size_t extent(int d) const { return m_base.extent(d); }
+  /// Number of elements.
   std::size_t size() const { return m_base.size(); }
 
   /// \brief The matrix for threads that go along rows: elements (i, j), (i, j + 1), ... lie next to each other.
@@ -91,6 +92,7 @@ class ShadowView {
     for (auto& shadow : m_state->along) shadow.valid = shadow.no_memory = false;
   }
 
+  /// Whether there is a shadow, or no memory for one.
   ShadowStatus status() const {
     std::lock_guard const lock(m_state->mutex);
     auto const& [rows, columns] = m_state->along;
@@ -98,6 +100,7 @@ class ShadowView {
     return rows.no_memory || columns.no_memory ? ShadowStatus::no_memory : ShadowStatus::untransposed;
   }
 
+  /// Whether there is a shadow of the original as it is.
   bool has_shadow() const { return status() == ShadowStatus::transposed; }
 
   /// Memory that shadows hold, valid or not, in bytes.

@@ -52,10 +52,15 @@ void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, Backe
 ///
 /// As above, with Shape = Staged<First, Second>; inputs need a halo of both radii together.
 ///
+/// \param[in] label  name of the kernel for profilers.
+/// \param[in] policy execution space instance, interior extents, Staged shape.
+/// \param[in] in     a View, or several as fields(a, b, ...).
+/// \param[in] out    a View, or several as fields(a, b, ...).
 /// \param[in] first  called as first(u..., i...) with Neighborhood<T, First>; the indices go from -r to n - 1 + r,
 ///                   r the second shape's radius. Returns a value, or values(...): the fields between the stages.
 /// \param[in] second called as second(m..., c..., i...): one Neighborhood<M, Second> for every field between the
 ///                   stages, one PointValue<T, rank> for every input, the indices of the point.
+/// \throws Error as above.
 template <class Exec, class First, class Second, class BackendTag, class In, class Out, class F, class G>
 void parallel_stencil(std::string const& label, StencilPolicy<Exec, Staged<First, Second>, BackendTag> const& policy,
                       In const& in, Out const& out, F const& first, G const& second) {

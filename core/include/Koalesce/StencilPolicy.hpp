@@ -19,21 +19,24 @@ namespace Koalesce {
 template <class Exec, class Shape, class BackendTag = Backend::Default<Exec>>
 class StencilPolicy {
  public:
-  using execution_space = Exec;
-  using shape_type      = Shape;
-  using backend_type    = BackendTag;
+  using execution_space = Exec;        ///< whose instance the kernel runs on
+  using shape_type      = Shape;       ///< Box, Star or Staged
+  using backend_type    = BackendTag;  ///< a tag of namespace Backend
 
-  static constexpr int rank = Shape::rank;
+  static constexpr int rank = Shape::rank;  ///< number of dimensions
 
-  using extents_type = Kokkos::Array<std::int64_t, rank>;
+  using extents_type = Kokkos::Array<std::int64_t, rank>;  ///< points a dimension
 
   /// \param[in] space   the instance that the kernel runs on.
   /// \param[in] extents number of interior points a dimension (0 is allowed), in the order of the Views' indices.
   StencilPolicy(Exec const& space, extents_type const& extents) : m_space(space), m_extents(extents) {}
 
+  /// The same, on the execution space's default instance.
   explicit StencilPolicy(extents_type const& extents) : m_extents(extents) {}
 
+  /// The instance that the kernel runs on.
   Exec const& space() const { return m_space; }
+  /// Number of interior points a dimension.
   extents_type const& extents() const { return m_extents; }
 
  private:

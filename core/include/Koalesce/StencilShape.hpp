@@ -30,6 +30,9 @@ struct ShapeBase {
 }  // namespace Impl
 
 /// \brief All points at most `Radius` away in each dimension: the (2r+1)^rank box.
+///
+/// `rank` is the number of dimensions, `radius(d)` the radius in dimension d.
+///
 /// \tparam Radius one radius (0 to 4) a dimension, in the order of the View's indices.
 template <int... Radius>
 struct Box : Impl::ShapeBase<Radius...> {
@@ -44,6 +47,9 @@ struct Box : Impl::ShapeBase<Radius...> {
 };
 
 /// \brief The points on the axes only: 1 + 2 * (sum of the radii) of them.
+///
+/// `rank` is the number of dimensions, `radius(d)` the radius in dimension d.
+///
 /// \tparam Radius one radius (0 to 4) a dimension, in the order of the View's indices.
 template <int... Radius>
 struct Star : Impl::ShapeBase<Radius...> {
@@ -62,10 +68,10 @@ template <class First, class Second>
 struct Staged {
   static_assert(First::rank == Second::rank, "Koalesce::Staged: both shapes need the same number of dimensions");
 
-  using first  = First;
-  using second = Second;
+  using first  = First;   ///< the first stage's shape
+  using second = Second;  ///< the second stage's shape
 
-  static constexpr int rank = First::rank;
+  static constexpr int rank = First::rank;  ///< number of dimensions
 
   /// Radius of the input that one output point depends on.
   KOKKOS_FUNCTION static constexpr int radius(int d) { return First::radius(d) + Second::radius(d); }

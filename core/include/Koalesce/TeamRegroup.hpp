@@ -75,11 +75,11 @@ KOKKOS_FORCEINLINE_FUNCTION void regroup_team(Member const& team, int items, int
 /// of the team. At most paths - 1 warps a call meet two paths. Items of a path are in ascending order; of two paths,
 /// the second one's lie downward from the last slot.
 ///
+/// \param[in] team    the team's handle.
 /// \param[in] items   at most 65536; the same in all threads.
 /// \param[in] paths   how many there are, at most 65535. (More than 256: neighbors share warps.)
 /// \param[in] predict predict(i): the path of item i, in [0, paths), without side effects, called once an item.
-/// Outside,
-///                    a message names the item, and the kernel aborts.
+///                    Outside, a message names the item, and the kernel aborts.
 /// \param[in] body    body(i, path), once an item.
 template <class Member, class Predict, class Body>
 KOKKOS_FUNCTION void team_regroup(Member const& team, int items, Paths const& paths, Predict const& predict,

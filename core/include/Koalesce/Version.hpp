@@ -6,8 +6,11 @@
 /// \file Version.hpp
 /// The library's version. CMake reads the project's version from here.
 
+/// Changes with an incompatible interface.
 #define KOALESCE_VERSION_MAJOR 0
+/// Changes with a new feature; before 1.0.0 with an incompatible interface, too.
 #define KOALESCE_VERSION_MINOR 1
+/// Changes with a correction.
 #define KOALESCE_VERSION_PATCH 0
 
 /// MAJOR * 10000 + MINOR * 100 + PATCH, for use in `#if`.
