@@ -8,8 +8,10 @@
 
 #include <cstdint>
 
+/// \file
 /// Index maps whose order parallel_read knows. An index map is any functor map(item) -> linear index of an element,
 /// (b * rows + i) * columns + j for element (i, j) of matrix b.
+
 namespace Koalesce {
 
 /// \brief Item after item down the columns: (0, 0), (1, 0), ..., (rows - 1, 0), (0, 1), ...

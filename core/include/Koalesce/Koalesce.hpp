@@ -5,6 +5,9 @@
 /// \file
 /// All of Koalesce.
 
+/// \namespace Koalesce
+/// Views and parallel patterns for Kokkos.
+
 #include <Koalesce/HalfWarp.hpp>
 #include <Koalesce/HalfWarpTile.hpp>
 #include <Koalesce/Halo.hpp>
