@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <Koalesce/Koalesce.hpp>
+
+#include <cstdlib>
+
+using Exec = Kokkos::DefaultExecutionSpace;
+
+struct Photon {
+  double range;
+};
+
+static void expect(bool holds) {
+  if (!holds) Kokkos::abort("guide: a regrouped loop's result is not what the page says");
+}
+
+static void travelers() {
+  Exec const exec;
+  std::int64_t const n = 1000;
+  Kokkos::View<double*, Exec> energy("energy", n);
+  Kokkos::View<Photon*, Exec> photon("photon", n);
+  Kokkos::deep_copy(energy, 2.);
+  auto const predict = KOKKOS_LAMBDA(std::int64_t i) { return i % 5 == 0; };
+#include "regroup/travelers.inc"
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), photon);
+  expect(host(0).range == 1 && host(1).range == 4);
+}
+
+static void in_a_kernel() {
+  int const n = 300;
+  Kokkos::View<double*, Exec> x("x", n), y("y", n);
+  Kokkos::TeamPolicy<Exec> policy(1, Koalesce::Backend::on_host<Exec> ? 1 : 64);
+#include "regroup/scratch.inc"
+  Kokkos::parallel_for(
+      "branches", policy, KOKKOS_LAMBDA(Kokkos::TeamPolicy<Exec>::member_type const& team) {
+        auto const kind = [](int i) { return i % 3; };
+#include "regroup/branches.inc"
+      });
+  auto const first = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  auto const root  = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+  for (int i = 0; i < n; ++i) expect(first(i) == (i % 3 == 0 ? 1 : i % 3 == 1 ? -1 : 0) && root(i) == (i % 3 == 0));
+}
+
+int main(int argc, char** argv) {
+  Kokkos::ScopeGuard const kokkos(argc, argv);
+  travelers();
+  in_a_kernel();
+  return EXIT_SUCCESS;
+}

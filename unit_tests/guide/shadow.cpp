@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <Koalesce/Koalesce.hpp>
+
+#include <cstdlib>
+
+using Exec  = Kokkos::DefaultExecutionSpace;
+using Right = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;
+using Left  = Kokkos::View<double**, Kokkos::LayoutLeft, Exec>;
+
+static void expect(bool holds) {
+  if (!holds) Kokkos::abort("guide: a matrix is not what the page says");
+}
+
+// a(i, j) = 100 i + j
+static void fill(Right const& a) {
+  auto const host = Kokkos::create_mirror_view(a);
+  for (std::size_t i = 0; i < a.extent(0); ++i)
+    for (std::size_t j = 0; j < a.extent(1); ++j) host(i, j) = double(100 * i + j);
+  Kokkos::deep_copy(a, host);
+}
+
+template <class View>
+static double element(View const& a, std::size_t i, std::size_t j) {
+  double value = 0;
+  Kokkos::parallel_reduce(
+      "element", Kokkos::RangePolicy<Exec>(0, 1), KOKKOS_LAMBDA(int, double& v) { v += a(i, j); }, value);
+  return value;
+}
+
+static void views() {
+  Exec const exec;
+  Right matrix("matrix", 40, 30);
+  fill(matrix);
+  Koalesce::ShadowView a(matrix);
+#include "shadow/views.inc"
+  expect(by_column.stride(0) == 1 && by_row.stride(1) == 1);
+  expect(element(by_column, 39, 7) == 3907 && element(by_row, 39, 7) == 3907);
+}
+
+static void tile() {
+  std::int64_t const rows = 48, columns = 40;
+  Right matrix("matrix", rows, columns);
+  fill(matrix);
+  Kokkos::View<double*, Exec> x("x", columns);
+  Kokkos::deep_copy(x, 1.);
+  int const team_size = Koalesce::HalfWarpTile<double>::on_host ? 1 : 16;
+  int const at_once   = Koalesce::HalfWarpTile<double>::rows(team_size);
+  auto policy         = Kokkos::TeamPolicy<Exec>(int(rows / at_once), team_size);
+  policy.set_scratch_size(0, Kokkos::PerTeam(int(Koalesce::HalfWarpTile<double>::scratch_size(team_size))));
+  double total = 0;
+  Kokkos::parallel_reduce(
+      "tile", policy,
+      KOKKOS_LAMBDA(Kokkos::TeamPolicy<Exec>::member_type const& team, double& update) {
+        std::int64_t const first_row = team.league_rank() * at_once;
+        double sum                   = 0;
+#include "shadow/tile.inc"
+        update += sum;
+      },
+      total);
+  expect(total == 100. * columns * rows * (rows - 1) / 2 + rows * columns * (columns - 1) / 2.);
+}
+
+static void transpositions() {
+  Exec const exec;
+  Right matrix("matrix", 20, 20);
+  fill(matrix);
+  Kokkos::View<double***, Exec> const src("src", 2, 3, 4), dst("dst", 4, 3, 2), turned("turned", 2, 4, 3);
+  Kokkos::deep_copy(Kokkos::subview(src, 1, 2, Kokkos::ALL), 5.);
+  auto const square = matrix, right = matrix;
+  Left const left("left", 20, 20);
+#include "shadow/transpose.inc"
+  expect(element(left, 3, 9) == 903);
+  expect(element(Kokkos::subview(dst, 3, Kokkos::ALL, Kokkos::ALL), 2, 1) == 5);
+  expect(element(Kokkos::subview(turned, 1, Kokkos::ALL, Kokkos::ALL), 3, 2) == 5);
+}
+
+int main(int argc, char** argv) {
+  Kokkos::ScopeGuard const kokkos(argc, argv);
+  views();
+  tile();
+  transpositions();
+  return EXIT_SUCCESS;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <Koalesce/Koalesce.hpp>
+
+#include <cstdlib>
+
+using Exec   = Kokkos::DefaultExecutionSpace;
+using Volume = Kokkos::View<double***, Exec>;
+
+// u = z * z + x, so its Laplacian is 2 and its biharmonic 0.
+static void fill(Volume const& u) {
+  auto const host = Kokkos::create_mirror_view(u);
+  for (std::size_t z = 0; z < u.extent(0); ++z)
+    for (std::size_t y = 0; y < u.extent(1); ++y)
+      for (std::size_t x = 0; x < u.extent(2); ++x) host(z, y, x) = double(z * z + x);
+  Kokkos::deep_copy(u, host);
+}
+
+static void expect(Volume const& field, double value) {
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), field);
+  for (std::size_t i = 0; i < host.span(); ++i)
+    if (host.data()[i] != value) Kokkos::abort("guide: a stencil's result is not what the page says");
+}
+
+static void one_sweep() {
+  std::int64_t const nz = 6, ny = 7, nx = 8;
+#include "stencil/fields.inc"
+  fill(u);
+  Koalesce::StencilPolicy<Exec, Koalesce::Star<1, 1, 1>> const policy({nz, ny, nx});
+#include "stencil/weights.inc"
+  expect(out, 2);
+
+  Koalesce::StencilPolicy<Exec, Koalesce::Box<1, 1, 1>> const box({nz, ny, nx});
+#include "stencil/functor.inc"
+  Kokkos::deep_copy(u, 3);
+  Koalesce::parallel_stencil("largest", box, u, out, f);
+  expect(out, 3);
+}
+
+static void two_stages() {
+  Exec const exec;
+  std::int64_t const nz = 6, ny = 7, nx = 8;
+  Volume u("u", nz + 4, ny + 4, nx + 4), out("out", nz, ny, nx);
+  fill(u);
+  using Star   = Koalesce::Star<1, 1, 1>;
+  auto laplace = Koalesce::LinearStencil<double, Star>([](int z, int y, int x) { return z || y || x ? 1. : -6.; });
+  auto const first =
+      KOKKOS_LAMBDA(Koalesce::Neighborhood<double, Star> const& v, std::int64_t, std::int64_t, std::int64_t) {
+    return laplace(v);
+  };
+  auto const second = KOKKOS_LAMBDA(Koalesce::Neighborhood<double, Star> const& mid,
+                                    Koalesce::PointValue<double, 3> const&, std::int64_t, std::int64_t, std::int64_t) {
+    return laplace(mid);
+  };
+#include "stencil/stages.inc"
+  expect(out, 0);
+}
+
+int main(int argc, char** argv) {
+  Kokkos::ScopeGuard const kokkos(argc, argv);
+  one_sweep();
+  two_stages();
+  return EXIT_SUCCESS;
+}
