@@ -25,8 +25,10 @@ breathe_default_project = "Koalesce"
 breathe_default_members = ("members",)
 breathe_show_include = False
 
-highlight_language = "text"
+highlight_language = "cpp"  # of the headers' comments; the pages name theirs
 html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["guide.css"]  # examples are wider than the theme's column
 html_title = f"Koalesce {release}"
 html_show_sphinx = False
 html_copy_source = False

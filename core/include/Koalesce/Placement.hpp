@@ -79,9 +79,9 @@ void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> con
 /// ThreadArray of a length known at run time) or to global memory behind the L1 cache (a TeamArray); which first, says
 /// PlacementSearch. What makes the kernel slower is undone. Accesses are counted in one instrumented run of a few
 /// teams, which also finds accesses outside an array and ThreadArrays that threads share, unless they are stated for
-/// every array. The method is that of the Chinese patent application "Data processing method based on GPU on-chip
-/// storage" (shared-memory arrays to registers or L1, by access count and measured time), which is
-/// PlacementSearch::published.
+/// every array. The method is that of the Chinese patent application
+/// "Data processing method based on GPU on-chip storage" (shared-memory arrays to registers or L1, by access count and
+/// measured time), which is PlacementSearch::published.
 ///
 /// Winners are remembered for device, driver, Kokkos, kernel (its label and type), arrays and sizes, in this process
 /// and in a text file: see placement_cache_file(). A remembered kernel is not run. If its code changed, give it another

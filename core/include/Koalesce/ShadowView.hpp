@@ -24,9 +24,9 @@ enum class ShadowStatus {
 /// \brief A read-only matrix that has, once needed, a transposed copy of itself, its shadow: one name, and coalesced
 /// access along rows as well as along columns.
 ///
-/// The method is transposed-view shadowing (L. Wang, X. Shi, Y. Chang, Huawei and Beihang University: "Method and
-/// device for accessing global memory", Chinese patent application, 2016). The first read by column transposes the
-/// matrix, in parallel_read while it reads; later ones read the shadow.
+/// The method is transposed-view shadowing (L. Wang, X. Shi, Y. Chang, Huawei and Beihang University:
+/// "Method and device for accessing global memory", Chinese patent application, 2016). The first read by column
+/// transposes the matrix, in parallel_read while it reads; later ones read the shadow.
 ///
 /// Copies share the shadow, which is freed with the last of them and of the Views that by_row and by_column returned.
 /// Member functions may be called from several host threads at once. Work on another instance than the one that builds

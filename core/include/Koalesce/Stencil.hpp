@@ -14,10 +14,10 @@ namespace Koalesce {
 
 /// \brief Applies a stencil to every interior point: out(p) = functor(values of in around p, p).
 ///
-/// The method is the circular queue of planes: thread blocks march along the slowest dimension and keep the
-/// 2r + 1 planes that a point needs, with their halos, on chip; each step reads one new plane, coalesced,
-/// into the slot of the oldest (C. Hu, A. Wang, J. Li, J. Li, University of Science and Technology Beijing: "A GPU
-/// stencil method supporting coalesced access and a circular queue", Chinese patent application, 2023). Because
+/// The method is the circular queue of planes: thread blocks march along the slowest dimension and keep the 2r + 1
+/// planes that a point needs, with their halos, on chip; each step reads one new plane, coalesced, into the slot of the
+/// oldest (C. Hu, A. Wang, J. Li, J. Li, University of Science and Technology Beijing:
+/// "A GPU stencil method supporting coalesced access and a circular queue", Chinese patent application, 2023). Because
 /// planes are whole, boxes and composite operators run in one sweep, too.
 ///
 /// Fields have the policy's rank. With n interior points in a dimension a field has n + 2h points there, with
