@@ -6,10 +6,15 @@ set(_koalesce_kokkos_first 4.6)
 set(_koalesce_kokkos_end 6)
 set(_koalesce_kokkos_range "Kokkos ${_koalesce_kokkos_first} up to, not including, ${_koalesce_kokkos_end}")
 
-# Two tries, because a config file with "same major version" semantics accepts no range over two majors.
+# Two tries, because a config file with "same major version" semantics accepts no range over two majors. The first, when
+# it fails, forgets the folder that the user gave.
 macro(_koalesce_find_kokkos)
+  set(_koalesce_kokkos_dir "${Kokkos_DIR}")
   find_package(Kokkos 5...<${_koalesce_kokkos_end} CONFIG QUIET)
   if(NOT Kokkos_FOUND)
+    if(_koalesce_kokkos_dir)
+      set(Kokkos_DIR "${_koalesce_kokkos_dir}" CACHE PATH "Folder of KokkosConfig.cmake" FORCE)
+    endif()
     find_package(Kokkos ${_koalesce_kokkos_first}...<5 CONFIG QUIET)
   endif()
 endmacro()

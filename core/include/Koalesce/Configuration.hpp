@@ -24,11 +24,11 @@ struct Configuration {
   std::vector<std::string> backends;  ///< those compiled in
   std::string execution_space;        ///< Kokkos' default one
   std::string backend;                ///< what that one runs on, unless a call names another
-  std::string host_execution_space;
-  std::string host_backend;
-  std::string vector_instructions;  ///< the widest that loops on a CPU may be compiled to; "unknown" is no error
-  bool tuning;                      ///< whether Kokkos was built with tuning, so that tools can make choices
-  std::string placement_cache;      ///< the file of remembered placements, as the environment has it now; empty: none
+  std::string host_execution_space;   ///< Kokkos' default one on the host
+  std::string host_backend;           ///< what that one runs on
+  std::string vector_instructions;    ///< the widest that loops on a CPU may be compiled to; "unknown" is no error
+  bool tuning;                        ///< whether Kokkos was built with tuning, so that tools can make choices
+  std::string placement_cache;        ///< the file of remembered placements, as the environment has it now; empty: none
 };
 
 namespace Impl {
@@ -61,7 +61,8 @@ inline constexpr bool has_tuning = false;
 
 }  // namespace Impl
 
-/// Asks. Kokkos need not be initialized.
+/// \brief Asks. Kokkos need not be initialized.
+/// \return what the calling source file was compiled with.
 inline Configuration configuration() {
   using Exec = Kokkos::DefaultExecutionSpace;
   using Host = Kokkos::DefaultHostExecutionSpace;
@@ -84,7 +85,9 @@ inline Configuration configuration() {
   return c;
 }
 
-/// Writes a configuration, a line a fact, as Kokkos::print_configuration does for Kokkos.
+/// \brief Writes a configuration, a line a fact, as Kokkos::print_configuration does for Kokkos.
+/// \param[in,out] out  where to.
+/// \param[in] c  what to write; the caller's own configuration, if not given.
 inline void print_configuration(std::ostream& out, Configuration const& c = configuration()) {
   out << "Koalesce " << c.version << " with Kokkos " << c.kokkos_version << "\n  backends: ";
   for (std::size_t i = 0; i < c.backends.size(); ++i) out << (i > 0 ? ", " : "") << c.backends[i];

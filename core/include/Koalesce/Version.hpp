@@ -19,8 +19,10 @@
 /// "MAJOR.MINOR.PATCH".
 #define KOALESCE_VERSION_STRING \
   KOALESCE_IMPL_TEXT(KOALESCE_VERSION_MAJOR, KOALESCE_VERSION_MINOR, KOALESCE_VERSION_PATCH)
+/// \cond
 // Arguments of a macro are expanded before it is, operands of # are not: hence two.
 #define KOALESCE_IMPL_TEXT(major, minor, patch) KOALESCE_IMPL_LITERAL(major, minor, patch)
 #define KOALESCE_IMPL_LITERAL(major, minor, patch) #major "." #minor "." #patch
+/// \endcond
 
 #endif
