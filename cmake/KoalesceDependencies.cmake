@@ -7,6 +7,7 @@
 #   4. otherwise one message says what is missing and how to get it.
 
 include("${CMAKE_CURRENT_LIST_DIR}/KoalesceDebianPrefix.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/KoalesceKokkos.cmake")
 
 set(Koalesce_DEBIAN_PACKAGES ON CACHE STRING
   "Unpack Debian's packages for what find_package does not find: ON, OFF, or ONLY (skip find_package)")
@@ -20,7 +21,7 @@ mark_as_advanced(Koalesce_DEBIAN_PACKAGES Koalesce_DEBIAN_SUITES Koalesce_DEBIAN
 # What to look for: the target that says it is there, Debian's packages, other ways to get it.
 set(_koalesce_Kokkos_target Kokkos::kokkos)
 set(_koalesce_Kokkos_debian ${Koalesce_DEBIAN_KOKKOS})
-set(_koalesce_Kokkos_help "Kokkos 4.6 up to, not including, 6: apt install libkokkos-dev (Debian \
+set(_koalesce_Kokkos_help "${_koalesce_kokkos_range}: apt install libkokkos-dev (Debian \
 unstable), spack install kokkos, or https://kokkos.org; then -DKokkos_ROOT=<where it is installed>")
 set(_koalesce_KokkosKernels_target Kokkos::kokkoskernels)
 set(_koalesce_KokkosKernels_debian ${Koalesce_DEBIAN_KOKKOS})
@@ -49,11 +50,7 @@ https://github.com/CLIUtils/CLI11; or do without the examples: -DKoalesce_ENABLE
 
 macro(_koalesce_find_package name)
   if("${name}" STREQUAL "Kokkos")
-    # A config file with "same major version" semantics accepts no range over two majors.
-    find_package(Kokkos 5...<6 CONFIG QUIET)
-    if(NOT Kokkos_FOUND)
-      find_package(Kokkos 4.6...<5 CONFIG QUIET)
-    endif()
+    _koalesce_find_kokkos()
   else()
     find_package(${name} QUIET)
   endif()
@@ -156,6 +153,10 @@ if(_koalesce_missing)
   message(FATAL_ERROR "${_koalesce_message}")
 endif()
 
+_koalesce_check_kokkos(_koalesce_problem)
+if(_koalesce_problem)
+  message(FATAL_ERROR "Koalesce needs ${_koalesce_kokkos_range}; ${_koalesce_problem}.")
+endif()
 if(Kokkos_VERSION)
   list(JOIN Kokkos_DEVICES ", " _koalesce_devices)
   message(STATUS "Koalesce: Kokkos ${Kokkos_VERSION} (${_koalesce_devices}) from ${Kokkos_DIR}")

@@ -8,6 +8,7 @@
 /// \namespace Koalesce
 /// Views and parallel patterns for Kokkos.
 
+#include <Koalesce/Configuration.hpp>
 #include <Koalesce/HalfWarp.hpp>
 #include <Koalesce/HalfWarpTile.hpp>
 #include <Koalesce/Halo.hpp>

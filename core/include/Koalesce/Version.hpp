@@ -16,4 +16,13 @@
 /// MAJOR * 10000 + MINOR * 100 + PATCH, for use in `#if`.
 #define KOALESCE_VERSION (KOALESCE_VERSION_MAJOR * 10000 + KOALESCE_VERSION_MINOR * 100 + KOALESCE_VERSION_PATCH)
 
+/// "MAJOR.MINOR.PATCH".
+#define KOALESCE_VERSION_STRING \
+  KOALESCE_IMPL_TEXT(KOALESCE_VERSION_MAJOR, KOALESCE_VERSION_MINOR, KOALESCE_VERSION_PATCH)
+/// \cond
+// Arguments of a macro are expanded before it is, operands of # are not: hence two.
+#define KOALESCE_IMPL_TEXT(major, minor, patch) KOALESCE_IMPL_LITERAL(major, minor, patch)
+#define KOALESCE_IMPL_LITERAL(major, minor, patch) #major "." #minor "." #patch
+/// \endcond
+
 #endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <Koalesce/Configuration.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace Koalesce::Test {
+namespace {
+
+TEST(Version, IsTheProjectsAndTheCitations) {
+  EXPECT_STREQ(KOALESCE_VERSION_STRING, KOALESCE_TEST_PROJECT_VERSION);
+  EXPECT_STREQ(KOALESCE_VERSION_STRING, KOALESCE_TEST_CITATION_VERSION);
+}
+
+TEST(Version, NumberAndTextAgree) {
+  int major = -1, minor = -1, patch = -1;
+  char dot[2] = {};
+  std::istringstream text(KOALESCE_VERSION_STRING);
+  text >> major >> dot[0] >> minor >> dot[1] >> patch;
+  ASSERT_TRUE(text && text.eof() && dot[0] == '.' && dot[1] == '.') << KOALESCE_VERSION_STRING;
+  EXPECT_EQ(KOALESCE_VERSION, major * 10000 + minor * 100 + patch);
+  EXPECT_EQ(major, KOALESCE_VERSION_MAJOR);
+  EXPECT_EQ(minor, KOALESCE_VERSION_MINOR);
+  EXPECT_EQ(patch, KOALESCE_VERSION_PATCH);
+}
+
+TEST(Configuration, TellsWhatIsCompiled) {
+  auto const c = configuration();
+  EXPECT_EQ(c.version, KOALESCE_VERSION_STRING);
+  EXPECT_EQ(c.kokkos_version, KOALESCE_TEST_KOKKOS_VERSION);
+#if defined(KOKKOS_ENABLE_CUDA)
+  EXPECT_EQ(c.backends, (std::vector<std::string>{"cuda", "openmp", "portable"}));
+  EXPECT_EQ(c.execution_space, "Cuda");
+  EXPECT_EQ(c.backend, "cuda");
+#elif defined(KOKKOS_ENABLE_OPENMP)
+  EXPECT_EQ(c.execution_space, "OpenMP");
+#elif defined(KOKKOS_ENABLE_SERIAL) && !defined(KOKKOS_ENABLE_THREADS)
+  EXPECT_EQ(c.execution_space, "Serial");
+#endif
+  if (c.execution_space == c.host_execution_space) {
+    EXPECT_EQ(c.backends, (std::vector<std::string>{"openmp", "portable"}));
+    EXPECT_EQ(c.backend, "openmp");
+  }
+  EXPECT_EQ(c.host_backend, "openmp");
+  EXPECT_NE(c.vector_instructions, "");
+}
+
+TEST(Configuration, FollowsTheEnvironment) {
+  EXPECT_EQ(configuration().placement_cache, "");
+  setenv("KOALESCE_CACHE_DIR", "/somewhere", 1);
+  EXPECT_EQ(configuration().placement_cache, "/somewhere/placement.txt");
+  setenv("KOALESCE_CACHE_DIR", "", 1);
+}
+
+TEST(Configuration, PrintsALineAFact) {
+  Configuration c{"1.2.3", "5.2.0", {"cuda", "openmp", "portable"}, "Cuda", "cuda", "OpenMP", "openmp",
+                  "AVX2",  true,    "/home/me/placement.txt"};
+  std::ostringstream out;
+  print_configuration(out, c);
+  EXPECT_EQ(out.str(),
+            "Koalesce 1.2.3 with Kokkos 5.2.0\n"
+            "  backends: cuda, openmp, portable\n"
+            "  default execution space: Cuda, on backend cuda\n"
+            "  default host execution space: OpenMP, on backend openmp\n"
+            "  vector instructions of CPU loops: AVX2\n"
+            "  Kokkos' tuning tools: yes\n"
+            "  placement cache: /home/me/placement.txt\n");
+  c.tuning          = false;
+  c.placement_cache = "";
+  out.str("");
+  print_configuration(out, c);
+  EXPECT_NE(out.str().find("tools: no\n  placement cache: none\n"), std::string::npos) << out.str();
+}
+
+TEST(Configuration, PrintsThisOneByDefault) {
+  std::ostringstream ours, given;
+  print_configuration(ours);
+  print_configuration(given, configuration());
+  EXPECT_EQ(ours.str(), given.str());
+  EXPECT_EQ(ours.str().find(std::string("Koalesce ") + KOALESCE_VERSION_STRING + " with Kokkos "), 0u) << ours.str();
+}
+
+}  // namespace
+}  // namespace Koalesce::Test
