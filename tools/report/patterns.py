@@ -128,12 +128,12 @@ def flops_of(case, measurement, on_host):
 
 
 def roofline_place(pattern, case):
-    """The panel of a case, and what its points are called there."""
+    """The panel of a case, the type that its flops are in, and what its points are called there."""
     if pattern.name == "stencil":
-        return f"{pattern.title}, {case.parts[2]}", case.parts[1]
+        return f"{pattern.title}, {case.parts[2]}", case.parts[2], case.parts[1]
     if pattern.name == "regroup":
-        return pattern.title, f"{case.parts[4]} {case.parts[5]}"
-    return pattern.title, " ".join(case.parts[1:])
+        return pattern.title, "f64", f"{case.parts[4]} {case.parts[5]}"
+    return pattern.title, "f32", " ".join(case.parts[1:])
 
 
 def group_name(pattern, name):

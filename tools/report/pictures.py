@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The pictures of the page, drawn by matplotlib as SVG that is the same each time."""
 
+import io
 import math
+import re
 
 import matplotlib
 from matplotlib import pyplot
-from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 from . import patterns
 
@@ -14,11 +17,12 @@ BLUE, ORANGE, GREEN, VERMILION, GREY, BLACK = "#0072B2", "#E69F00", "#009E73", "
 VERDICTS = {"faster": BLUE, "even": GREY, "slower": VERMILION}
 GROUPS = {"Koalesce": (BLUE, "o"), "plain Kokkos": (ORANGE, "s"), "peers": (GREEN, "^")}
 WIDTH = 10  # inches
+FONTS = ["DejaVu Sans", "Verdana"]  # as wide as each other
 
 matplotlib.use("svg")
 matplotlib.rcParams.update({
     "svg.hashsalt": "Koalesce", "svg.fonttype": "none", "figure.facecolor": "white", "font.size": 9,
-    "font.sans-serif": ["DejaVu Sans", "Verdana"],
+    "font.sans-serif": FONTS,
     "axes.titlesize": 10, "axes.titleweight": "bold", "axes.titlelocation": "left", "axes.spines.top": False,
     "axes.spines.right": False, "axes.axisbelow": True, "axes.grid": True, "grid.color": "#E4E4E4",
     "grid.linewidth": 0.6, "xtick.major.size": 2.5, "ytick.major.size": 2.5, "legend.frameon": False
@@ -26,8 +30,18 @@ matplotlib.rcParams.update({
 
 
 def save(figure, path):
-    figure.savefig(path, metadata={"Date": None, "Creator": None})
+    """Without what changes from day to day, or only makes the file large."""
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
     pyplot.close(figure)
+    svg = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text.getvalue(), flags=re.S)
+    svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)
+    svg = re.sub(r' id="(?![mp][0-9a-f]{10}")\w[^"]*"| transform="rotate\(-0[^"]*"', "", svg)
+    svg = re.sub(r"font: ([\d.]+px)[^;\"]*", r"font-size: \1", svg).replace(
+        "</style>", "text{font-family: " + ", ".join(f"'{name}'" for name in FONTS) + ", sans-serif}</style>", 1)
+    svg = svg.replace("<svg", "<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->\n<svg", 1)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("\n".join(line.strip() for line in svg.splitlines() if line.strip()) + "\n")
 
 
 def grid(panels, columns, heights, **options):
@@ -43,8 +57,14 @@ def grid(panels, columns, heights, **options):
     return figure, axes[:panels]
 
 
-def ratio_ticks(axis):
-    axis.set_major_locator(matplotlib.ticker.LogLocator(10, subs=(1, 2, 5)))
+def top_legend(figure, handles, columns):
+    """A legend above all panels; the empty title keeps its room."""
+    figure.suptitle("\n" * ((len(handles) - 1) // columns) + " ", fontsize=13)
+    figure.legend(handles.values(), handles.keys(), loc="upper center", ncol=columns)
+
+
+def ratio_ticks(axis, wide):
+    axis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if wide else (1, 1.5, 2, 3, 5, 7)))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
 
@@ -56,16 +76,19 @@ def ratios(pattern, comparisons, path):
         panels.setdefault(pattern.panel_of(comparison.case), []).append(comparison)
     columns = 1 if len(panels) == 1 else 2
     figure, axes = grid(len(panels), columns, [0.55 + 0.185 * len(c) for c in panels.values()], sharex=True)
-    least = min(c.ratio for c in comparisons)
-    most = max(c.ratio for c in comparisons)
+    low = min(0.8, *(c.ratio * 0.9 for c in comparisons))
+    most = max(1.5, *(c.ratio for c in comparisons))
     for axis, (title, panel) in zip(axes, panels.items()):
         draw_ratios(axis, pattern, panel)
         axis.set_title(title)
         axis.set_xscale("log")
-        axis.set_xlim(min(0.8, least * 0.85), max(2, most) ** (1.35 if columns == 1 else 1.75))
-        ratio_ticks(axis.xaxis)
+        axis.set_xlim(low, low * (most / low) ** (1.25 if columns == 1 else 1.55))  # room for the text
+        ratio_ticks(axis.xaxis, most > 9)
         axis.tick_params(labelbottom=True)
     axes[-1].set_xlabel("times as fast as the best alternative")
+    within = f"within {100 * patterns.EVEN:.0f} %"
+    handles = {within if v == "even" else v: Patch(color=colour) for v, colour in VERDICTS.items()}
+    top_legend(figure, handles, len(handles))
     save(figure, path)
 
 
@@ -99,79 +122,93 @@ def copy_shares(panels, path):
         axis.set_xlim(left=0)
         axis.tick_params(labelbottom=True)
     axes[-1].set_xlabel("bytes a second / those of the copy")
-    axes[0].legend(handles.values(), handles.keys(), loc="lower right", bbox_to_anchor=(1, 1), ncol=3)
+    top_legend(figure, ordered(handles), 3)
     save(figure, path)
 
 
+def ordered(handles):
+    return {group: handles[group] for group in (*GROUPS, *handles) if group in handles}
+
+
 def roofline(panels, path):
-    """Flops a second over flops a byte. Panels: title -> (copy, [(label, group, intensity, flops a second)])."""
+    """Flops a second over flops a byte. Panels: title -> (copy, peak or None, [(label, group, flops a byte, flops)])."""
     figure, axes = grid(len(panels), 2, [3.4] * len(panels))
     handles = {}
-    for axis, (title, (copy, points)) in zip(axes, panels.items()):
+    for axis, (title, (copy, peak, points)) in zip(axes, panels.items()):
+        scale, unit = (1e-12, "Tflop/s") if max(p[3] for p in points) > 5e12 else (1e-9, "Gflop/s")
+        points = [(label, group, x, y * scale) for label, group, x, y in points]
         for group in reversed(GROUPS):
             colour, marker = GROUPS[group]
             of_group = [(x, y) for _, g, x, y in points if g == group]
             if of_group:
                 handles[group] = axis.plot(*zip(*of_group), marker, color=colour, markersize=4.5, alpha=0.75,
                                            markeredgewidth=0)[0]
-        draw_roof(axis, copy, points, handles)
-        label_intensities(axis, points)
-        axis.set_title(title, pad=6)
-        axis.set_ylabel("Gflop/s")
+        roof = draw_roof(axis, *(limit * scale if limit else math.inf for limit in (copy, peak)), points)
+        handles.update({"roof": roof} if roof else {})
+        label_columns(axis, points)
+        axis.set_title(title)
+        axis.set_ylabel(unit)
         axis.set_xlabel("flops a byte that must move")
-    order = [g for g in (*GROUPS, "copy") if g in handles]
-    figure.legend([handles[g] for g in order], order, loc="upper right", ncol=len(order), fontsize=9)
-    figure.get_layout_engine() if hasattr(figure, "get_layout_engine") else None
+    top_legend(figure, ordered(handles), 4)
     save(figure, path)
 
 
-def draw_roof(axis, copy, points, handles):
+def draw_roof(axis, copy, peak, points):
+    """The limits of a panel, and the roof if there is one: bytes a second and flops a second, or infinite."""
     low, high = min(p[2] for p in points) / 2.5, max(p[2] for p in points) * 2.5
-    bottom, top = min(p[3] for p in points) / 2, max(p[3] for p in points)
-    top *= 8  # room for the labels
-    if copy:
-        end = min(high, top / (copy * 1e-9))
-        handles["copy"] = axis.plot([low, end], [low * copy * 1e-9, end * copy * 1e-9], color=BLACK, linewidth=1.2,
-                                    zorder=1)[0]
+    highest = max(p[3] for p in points)
     axis.set_xscale("log")
     axis.set_yscale("log")
     axis.set_xlim(low, high)
-    axis.set_ylim(bottom, top)
+    axis.set_ylim(min(p[3] for p in points) / 5, max(min(4 * highest, peak * 1.6), highest * 1.6))
     for side in (axis.xaxis, axis.yaxis):
         side.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
         side.set_minor_formatter(NullFormatter())
+    if math.isinf(copy) and math.isinf(peak):
+        return None
+    xs = [low, min(max(peak / copy, low), high), high]
+    return axis.plot(xs, [min(x * copy, peak) for x in xs], color=BLACK, linewidth=1.2, zorder=1)[0]
 
 
-def label_intensities(axis, points):
-    """What stands in each column of points, above the highest."""
+def label_columns(axis, points):
+    """What stands in each column of points, below the lowest."""
     columns = []
     for label, _, x, y in sorted(points, key=lambda p: p[2]):
         if columns and x < columns[-1]["x"] * 1.2:
             columns[-1]["labels"] += [label] if label not in columns[-1]["labels"] else []
-            columns[-1]["y"] = max(columns[-1]["y"], y)
+            columns[-1]["y"] = min(columns[-1]["y"], y)
         else:
             columns.append({"x": x, "y": y, "labels": [label]})
     for column in columns:
-        axis.annotate(",\n".join(column["labels"]), (column["x"], column["y"]), xytext=(0, 6), ha="center",
+        axis.annotate(",\n".join(column["labels"]), (column["x"], column["y"]), xytext=(0, -6), ha="center", va="top",
                       textcoords="offset points", fontsize=7.5, color=BLACK)
+
+
+def short_count(count):
+    for unit, name in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if count >= unit:
+            return f"{count / unit:.3g}{name}"
+    return f"{count:g}"
 
 
 def scaling(panels, path):
     """Lines over sizes. Panels: title -> (what rises, {implementation: (group, [(size, rate)])})."""
-    columns = 3 if len(panels) > 2 else len(panels)
-    figure, axes = grid(len(panels), columns, [2.5] * len(panels))
-    styles = ("-", "--", ":")
+    figure, axes = grid(len(panels), 3 if len(panels) < 4 else 4, [2.3] * len(panels))
+    styles, handles = {}, {}
     for axis, (title, (unit, lines)) in zip(axes, panels.items()):
-        used = {}
         for name, (group, points) in lines.items():
             colour, marker = GROUPS.get(group, (BLACK, "."))
-            used[group] = used.get(group, -1) + 1
-            axis.plot(*zip(*sorted(points)), marker=marker, color=colour, linestyle=styles[used[group] % 3],
-                      markersize=4, linewidth=1.2, label=name)
+            of_group = styles.setdefault(group, {})
+            style = of_group.setdefault(name, ("-", "--", ":", "-.")[len(of_group) % 4])
+            handles[name] = axis.plot(*zip(*sorted(points)), marker=marker, color=colour, linestyle=style, markersize=4,
+                                      linewidth=1.2)[0]
         axis.set_title(title)
         axis.set_xscale("log")
         axis.set_ylim(bottom=0)
         axis.set_ylabel(unit)
         axis.set_xlabel("elements")
-        axis.legend(fontsize=7)
+        sizes = sorted({size for _, points in lines.values() for size, _ in points})
+        axis.xaxis.set_minor_locator(NullLocator())
+        axis.set_xticks(sizes, [short_count(size) for size in sizes], fontsize=7.5)
+    top_legend(figure, handles, 6)
     save(figure, path)

@@ -12,7 +12,6 @@ from .patterns import PATTERNS, SCALING
 
 HOSTS = ("OpenMP", "Serial", "Threads", "HPX")
 SHOWN_LOSSES = 12
-COLOURS = (f"Blue: faster. Grey: within {patterns.EVEN:.0%}. Vermilion: slower. The text names the best alternative.")
 
 
 def number(value):
@@ -78,7 +77,8 @@ class Report:
         header = ["Ours against the best alternative", "cases", "faster", f"within {even}", "slower", "least", "median",
                   "most"]
         blocks = [Heading(2, "In short"), Table(header, rows),
-                  Text("least, median and most say how many times as fast ours is as the best alternative of a case."),
+                  Text("least, median and most say how many times as fast ours is as the best alternative of a case, which is the "
+                       "fastest of plain Kokkos and the peers in that case."),
                   Listing(losses or ["No case has an alternative."])]
         return blocks + self.without_comparison() + self.errors()
 
@@ -123,7 +123,7 @@ class Report:
         comparisons = self.comparisons[pattern]
         if comparisons:
             blocks += [self.picture(f"{pattern.name}_ratios.svg", f"{pattern.title}: ours against the best alternative",
-                                    lambda draw, path: draw.ratios(pattern, comparisons, path)), Text(COLOURS)]
+                                    lambda draw, path: draw.ratios(pattern, comparisons, path))]
         return blocks + [self.table(pattern, cases)]
 
     def table(self, pattern, cases):
@@ -184,15 +184,17 @@ class Report:
                 for group, m in self.groups(pattern, case).items():
                     flops, moved = patterns.flops_of(case, m, on_host), m.work("bytes")
                     if flops and moved:
-                        title, label = patterns.roofline_place(pattern, case)
-                        panel = panels.setdefault(title, (self.copy_of(run), []))
-                        panel[1].append((label, group, flops / moved, flops / m.seconds * 1e-9))
+                        title, number_type, label = patterns.roofline_place(pattern, case)
+                        panel = panels.setdefault(title, (self.copy_of(run), run.peak_flops(number_type), []))
+                        panel[2].append((label, group, flops / moved, flops / m.seconds))
         if not panels:
             return []
+        flat = any(peak for _, peak, _ in panels.values())
         return [Heading(2, "Roofline"), Text(
             "Flops a second over flops a byte, for what tells its flops: the best of ours, of plain Kokkos and of the peers "
-            "in every case. The roof is the copy's bandwidth; bytes are those that must move, so who moves more stands "
-            "lower. The flat roof of arithmetic is not measured and not drawn."),
+            "in every case. Bytes are those that must move, so who moves more stands lower. The sloping roof is the copy's "
+            "bandwidth" + (", the flat one multiply-adds in registers, both measured in the same run." if flat else
+                           "; a flat roof, the rate of arithmetic, is not recorded in these results.")),
                 self.picture("roofline.svg", "Roofline: ours, plain Kokkos and the peers under the copy's bandwidth",
                              lambda draw, path: draw.roofline(panels, path))]
 
@@ -214,12 +216,12 @@ class Report:
 
     def scaling(self):
         swept = self.size_lines([(p, case) for p in PATTERNS for case in patterns.sweeps(p, self.runs)])
-        other = {} if swept else self.size_lines([(p, case) for p in PATTERNS[:2] for _, case in p.cases(self.runs)])
+        other = {} if swept else self.size_lines([(PATTERNS[0], case) for _, case in PATTERNS[0].cases(self.runs)])
         if not swept and not other:
             return []
         text = ("Sizes from where everything fits in a cache to where nothing does." if swept else
-                "These results have no sweep of sizes (`--benchmark_filter=^scaling/`). Drawn is what was measured at three "
-                "sizes or more; they differ in shape, too.")
+                "These results have no sweep of sizes (`--benchmark_filter=^scaling/`). Drawn are the stencils that were "
+                "measured at three sizes or more; they differ in shape, too.")
         panels = swept or other
         return [Heading(2, "Over sizes"), Text(text),
                 self.picture("scaling.svg", "Ours, plain Kokkos and the peers over sizes",

@@ -72,6 +72,11 @@ class Run:
         copies = [c for c in copies if c > 0]
         return statistics.median(copies) if copies else None
 
+    def peak_flops(self, number_type):
+        """Flops a second of multiply-adds in registers, or None."""
+        recorded = self.context.get(f"{number_type}_flops_per_second")
+        return float(recorded) if recorded else None
+
 
 def split_name(name):
     """Case and implementation, without what Google Benchmark appends."""
