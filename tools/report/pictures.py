@@ -49,7 +49,7 @@ def grid(panels, columns, heights, **options):
     columns = min(columns, panels)
     rows = math.ceil(panels / columns)
     row_heights = [max(heights[r * columns:(r + 1) * columns]) for r in range(rows)]
-    figure, axes = pyplot.subplots(rows, columns, figsize=(WIDTH, sum(row_heights)), squeeze=False,
+    figure, axes = pyplot.subplots(rows, columns, figsize=(WIDTH, sum(row_heights) + 0.4), squeeze=False,
                                    constrained_layout=True, gridspec_kw={"height_ratios": row_heights}, **options)
     axes = list(axes.flat)
     for unused in axes[panels:]:
@@ -160,7 +160,7 @@ def draw_roof(axis, copy, peak, points):
     axis.set_xscale("log")
     axis.set_yscale("log")
     axis.set_xlim(low, high)
-    axis.set_ylim(min(p[3] for p in points) / 5, max(min(4 * highest, peak * 1.6), highest * 1.6))
+    axis.set_ylim(min(p[3] for p in points) / 5, 4 * highest if math.isinf(peak) else 1.6 * max(highest, peak))
     for side in (axis.xaxis, axis.yaxis):
         side.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
         side.set_minor_formatter(NullFormatter())

@@ -55,12 +55,13 @@ class Run:
 
     @property
     def kokkos(self):
-        """The version; results once had Kokkos' number for it."""
+        """The version; results once had Kokkos' number for it. Releases before 5 have two digits in their last place."""
         version = self.recorded("Kokkos")
         if not version.isdigit():
             return version
         number = int(version)
-        return f"{number // 10000}.{number // 100 % 100}.{number % 100:02d}"
+        patch = f"{number % 100:02d}" if number < 50000 else str(number % 100)
+        return f"{number // 10000}.{number // 100 % 100}.{patch}"
 
     @property
     def copy_bandwidth(self):
