@@ -108,6 +108,7 @@ def draw_ratios(axis, pattern, comparisons):
 def copy_shares(panels, path):
     """Dots: which share of the copy's bandwidth each reaches. Panels: title -> [(case, {group: share})]."""
     figure, axes = grid(len(panels), 1, [0.6 + 0.19 * len(p) for p in panels.values()], sharex=True)
+    right = 1.04 * max(1, *(share for cases in panels.values() for _, shares in cases for share in shares.values()))
     handles = {}
     for axis, (title, cases) in zip(axes, panels.items()):
         axis.set_title(title)
@@ -119,7 +120,7 @@ def copy_shares(panels, path):
         axis.set_yticks(range(len(cases)), [name for name, _ in cases], fontsize=8)
         axis.set_ylim(len(cases) - 0.4, -0.6)
         axis.axvline(1, color=BLACK, linewidth=0.8)
-        axis.set_xlim(left=0)
+        axis.set_xlim(0, right)
         axis.tick_params(labelbottom=True)
     axes[-1].set_xlabel("bytes a second / those of the copy")
     top_legend(figure, ordered(handles), 3)
