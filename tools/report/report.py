@@ -62,7 +62,8 @@ class Report:
                                       for run in self.runs])
         return [Heading(2, "Where this was measured"), Table(["", *(f"`{run.file}`" for run in self.runs)], rows),
                 Text("The copy is measured by each executable when it starts; where an older file does not have it, it is "
-                     "the median of the copies among its benchmarks. Bytes read and written both count.")]
+                     "the median of the copies among its benchmarks; where it has none, pictures take the fastest of the other "
+                     "files. Bytes read and written both count.")]
 
     def summary(self):
         rows, losses = [], []
