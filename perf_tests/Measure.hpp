@@ -12,8 +12,11 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
+
+#include "RunContext.hpp"
 
 /// How the benchmarks measure, and what they compare Koalesce with.
 namespace perf {
@@ -121,11 +124,13 @@ inline void add(std::string const& name, std::function<void(benchmark::State&)> 
 /// main() of a benchmark executable.
 /// \param groups functions that add benchmarks.
 inline void run(int argc, char** argv, std::vector<std::function<void()>> const& groups) {
+  bool const only_lists = std::any_of(argv, argv + argc, [](std::string_view argument) {
+    return argument.starts_with("--benchmark_list_tests") && !argument.ends_with("=false");
+  });
   Kokkos::ScopeGuard const guard(argc, argv);
   benchmark::Initialize(&argc, argv);
   for (auto const& add_group : groups) add_group();
-  benchmark::AddCustomContext("execution space", Exec::name());
-  benchmark::AddCustomContext("Kokkos", std::to_string(KOKKOS_VERSION));
+  if (!only_lists) add_run_context();
   benchmark::RunSpecifiedBenchmarks();
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Loops that branch, y(i) = f_p(x(i)) with p = kind(i): regroup/<n>paths/<shares>/<order>/<work>/<bytes>B/<impl>.
-// Results are compared with the plain loop's before they are measured.
+// One of them over numbers of items is scaling/regroup/.../<items>/<impl>. Results are compared with the plain loop's
+// before they are measured.
 //
 //   koalesce_auto          parallel_regroup as users call it, once it has decided; the label says what
 //   koalesce_team, ..._grid, ..._team_moved, ..._grid_moved    always that way
@@ -21,5 +22,5 @@ int main(int argc, char** argv) {
   using perf::regroup::add_cases;
   perf::run(argc, argv,
             {add_cases<2, 8>, add_cases<2, 256>, add_cases<4, 8>, add_cases<4, 256>, add_cases<8, 8>, add_cases<8, 256>,
-             add_cases<32, 8>, add_cases<32, 256>});
+             add_cases<32, 8>, add_cases<32, 256>, perf::regroup::add_scaling});
 }

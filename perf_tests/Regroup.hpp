@@ -8,6 +8,9 @@ namespace perf::regroup {
 template <int Paths, int Bytes>
 void add_cases();
 
+/// Adds one loop over numbers of items.
+void add_scaling();
+
 }  // namespace perf::regroup
 
 #endif

@@ -3,3 +3,5 @@
 #include "RegroupCases.hpp"
 
 template void perf::regroup::add_cases<4, 8>();
+
+void perf::regroup::add_scaling() { add_scaling_over_items<8>(); }

@@ -95,6 +95,8 @@ struct OfPath {
 /// What the implementations do with a data set.
 template <int Paths, Work W, int Bytes>
 struct Loops {
+  static constexpr int flops_an_item = flops(W);
+
   Items<Bytes> const& items;
 
   auto policy() const {
@@ -158,6 +160,7 @@ void measure(benchmark::State& state, Loops const& loops, std::function<void()> 
   Kokkos::parallel_reduce("mismatches", Range(0, items.shape.items), Mismatch{items.y, items.expected}, wrong);
   if (wrong != 0) return state.SkipWithError((std::to_string(wrong) + " results are wrong").c_str());
   perf::measure(state, items.bytes(), kernel);
+  state.counters["flops"] = rate(double(items.shape.items) * Loops::flops_an_item);
 }
 
 template <int Paths, Work W, int Bytes>
@@ -201,6 +204,15 @@ void add_work(std::string const& base, Shape const& shape) {
       measure(state, loops, [&] { loops.partitioned(order); });
     });
   add("ideal", {shape.paths, shape.shares, Order::by_path, shape.items}, plain);
+}
+
+/// Four paths of short work over so many items.
+template <int Bytes>
+void add_scaling_over_items() {
+  for (Index items = 1 << 14; items <= (on_host ? 1 << 22 : 1 << 26); items *= 4)
+    add_work<4, Work::brief, Bytes>(
+        "scaling/regroup/4paths/equal/random/short/" + std::to_string(Bytes) + "B/" + std::to_string(items) + "/",
+        {4, Shares::equal, Order::random, items});
 }
 
 template <int Paths, int Bytes>

@@ -23,6 +23,9 @@ constexpr int turns(Work work) {
   return on_host ? 25 : 270;
 }
 
+/// Of an item's path.
+constexpr int flops(Work work) { return 2 * (work == Work::none ? 1 : steps * turns(work)); }
+
 /// Smaller than 3/4, so that the chain v = x +- factor * v stays near x. A short literal to the GPU's instructions.
 constexpr double factor(int path, int step) { return (256 + (path * 37 + step * 61) % 512) / 1024.; }
 

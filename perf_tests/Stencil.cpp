@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Stencils, ours and plain Kokkos side by side: stencil/<points>/<type>/<nz>x<ny>x<nx>/<impl>.
+// Stencils, ours and plain Kokkos side by side: stencil/<points>/<type>/<nz>x<ny>x<nx>/<impl>. The same over sizes is
+// scaling/stencil/... .
 // Every name is measured in the same process on the same fields, so that ratios mean something.
 
 #include <Koalesce/Koalesce.hpp>
@@ -20,6 +21,7 @@ using namespace Koalesce;
 using perf::add;
 using perf::Exec;
 using perf::Extents;
+using perf::on_host;
 
 /// The weighted sum as an ordinary functor: for parallel_stencil and, over a View, for the peers.
 template <class T, class Shape>
@@ -56,23 +58,30 @@ struct Fields {
   View in, out;
 };
 
-void measure(benchmark::State& state, Extents const& n, std::size_t bytes_a_point,
-             std::function<void()> const& kernel) {
+/// What a point takes.
+struct Cost {
+  std::size_t bytes;
+  int flops;
+};
+
+void measure(benchmark::State& state, Extents const& n, Cost const& point, std::function<void()> const& kernel) {
   double const points = double(n[0]) * double(n[1]) * double(n[2]);
-  perf::measure(state, points * double(bytes_a_point), kernel);
+  perf::measure(state, points * double(point.bytes), kernel);
   state.counters["points"]     = perf::rate(points);
   state.counters["GStencil/s"] = perf::rate(points * 1e-9);
+  if (point.flops > 0) state.counters["flops"] = perf::rate(points * point.flops);
 }
 
 /// All implementations of one stencil at one size. Fields are made when a benchmark runs, not when it is listed.
 template <class T, class Shape>
-void add_stencil(std::string const& points, Extents const& n) {
-  std::string const base = "stencil/" + points + "/" + perf::type_name<T>() + "/" + perf::size_name(n) + "/";
+void add_stencil(std::string const& points, Extents const& n, std::string const& group = "") {
+  std::string const base = group + "stencil/" + points + "/" + perf::type_name<T>() + "/" + perf::size_name(n) + "/";
   constexpr int halo     = std::max({Shape::radius(0), Shape::radius(1), Shape::radius(2)});
+  constexpr Cost point{2 * sizeof(T), 2 * Shape::size - 1};
   auto const with_fields = [=](auto const& run) {
     return [=](benchmark::State& state) {
       Fields<T> f(n, halo);
-      measure(state, n, 2 * sizeof(T), [&] { run(f); });
+      measure(state, n, point, [&] { run(f); });
     };
   };
   using Sum = WeightedSum<T, Shape>;
@@ -98,12 +107,12 @@ void add_stencil(std::string const& points, Extents const& n) {
     auto const best =
         perf::best_tile(n, [&](perf::Tile const& tile) { perf::mdrange_stencil(n, halo, tile, f.in, f.out, Sum{}); });
     state.SetLabel(perf::tile_name(best));
-    measure(state, n, 2 * sizeof(T), [&] { perf::mdrange_stencil(n, halo, best, f.in, f.out, Sum{}); });
+    measure(state, n, point, [&] { perf::mdrange_stencil(n, halo, best, f.in, f.out, Sum{}); });
   });
   add(base + "copy", [=](benchmark::State& state) {
     Kokkos::View<T*, Exec> from("from", std::size_t(n[0]) * n[1] * n[2]), to("to", from.extent(0));
     perf::fill(from);
-    measure(state, n, 2 * sizeof(T), [&] { perf::copy(to, from); });
+    measure(state, n, {point.bytes, 0}, [&] { perf::copy(to, from); });
   });
 }
 
@@ -113,10 +122,11 @@ void add_biharmonic(Extents const& n) {
   using Laplacian        = Star<1, 1, 1>;
   std::string const base = "stencil/biharmonic/f64/" + perf::size_name(n) + "/";
   using Sum              = WeightedSum<T, Laplacian>;
+  constexpr Cost point{2 * sizeof(T), 2 * (2 * Laplacian::size - 1)};
 
   add(base + "koalesce", [=](benchmark::State& state) {
     Fields<T> f(n, 2);
-    measure(state, n, 2 * sizeof(T), [&] {
+    measure(state, n, point, [&] {
       StencilPolicy<Exec, Staged<Laplacian, Laplacian>> const policy(Exec(), {n[0], n[1], n[2]});
       parallel_stencil("biharmonic", policy, f.in, f.out, Sum{}, perf::SecondStage<Sum>{});
     });
@@ -132,7 +142,7 @@ void add_biharmonic(Extents const& n) {
       };
       auto const tile = tuned ? perf::best_tile(n, run) : perf::Tile{};
       if (tuned) state.SetLabel(perf::tile_name(tile));
-      measure(state, n, 2 * sizeof(T), [&] { run(tile); });
+      measure(state, n, point, [&] { run(tile); });
     };
   };
   add(base + "kokkos_mdrange", two_sweeps(false));
@@ -148,6 +158,12 @@ void add_type(Extents const& n) {
   add_stencil<T, Box<2, 2, 2>>("125pt", n);
 }
 
+/// From where everything fits in a cache to where nothing does.
+void add_scaling() {
+  for (std::int64_t n = 32; n <= (on_host ? 256 : 1024); n *= 2)
+    add_stencil<double, Star<1, 1, 1>>("7pt", {n, n, n}, "scaling/");
+}
+
 void add_stencils() {
   for (auto const& n : perf::sizes()) {
     add_type<double>(n);
@@ -158,4 +174,4 @@ void add_stencils() {
 
 }  // namespace
 
-int main(int argc, char** argv) { perf::run(argc, argv, {add_stencils}); }
+int main(int argc, char** argv) { perf::run(argc, argv, {add_stencils, add_scaling}); }

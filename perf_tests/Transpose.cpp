@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Transpositions of a matrix, ours and others' side by side: transpose/<type>/<rows>x<cols>/<impl>.
-// Every result is compared with the definition before it is measured.
+// The same over sizes is scaling/transpose/... . Every result is compared with the definition before it is measured.
 
 #include <Koalesce/Koalesce.hpp>
 
@@ -38,8 +38,8 @@ void measure(benchmark::State& state, Matrices<T> const& m, Result const& result
 
 /// All implementations at one size. Matrices are made when a benchmark runs, not when it is listed.
 template <class T>
-void add_transpose(MatrixExtents const& n) {
-  std::string const base   = "transpose/" + perf::type_name<T>() + "/" + perf::size_name(n) + "/";
+void add_transpose(MatrixExtents const& n, std::string const& group = "") {
+  std::string const base   = group + "transpose/" + perf::type_name<T>() + "/" + perf::size_name(n) + "/";
   auto const with_matrices = [=](auto const& run) {
     return [=](benchmark::State& state) {
       Matrices<T> const m(n);
@@ -93,6 +93,11 @@ void add_transposes() {
   }
 }
 
+/// From where everything fits in a cache to where nothing does.
+void add_scaling() {
+  for (std::int64_t n = 256; n <= (perf::on_host ? 8192 : 32768); n *= 2) add_transpose<double>({n, n}, "scaling/");
+}
+
 }  // namespace
 
-int main(int argc, char** argv) { perf::run(argc, argv, {add_transposes, add_reads}); }
+int main(int argc, char** argv) { perf::run(argc, argv, {add_transposes, add_reads, add_scaling}); }

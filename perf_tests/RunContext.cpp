@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RunContext.hpp"
+
+#include <Koalesce/Version.hpp>
+#include <Koalesce/impl/Pack.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "Measure.hpp"
+
+namespace {
+
+using perf::Exec;
+
+template <class Space>
+std::string device_name(Space const&) {
+  return "";
+}
+#ifdef KOKKOS_ENABLE_CUDA
+std::string device_name(Kokkos::Cuda const& cuda) { return cuda.cuda_device_prop().name; }
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+std::string device_name(Kokkos::HIP const& hip) { return hip.hip_device_prop().name; }
+#endif
+
+/// The processor's model, where Linux tells it.
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name") && line.find(": ") != std::string::npos) return line.substr(line.find(": ") + 2);
+  return "unknown processor";
+}
+
+std::string machine() {
+  if (auto const name = device_name(Exec()); !name.empty()) return name;
+  return processor() + ", " + std::to_string(Exec().concurrency()) + " threads";
+}
+
+/// Releases of Kokkos before 5 have two digits in their last place.
+std::string dotted(int version, bool two_digits) {
+  int const patch = version % 100;
+  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+         (two_digits && patch < 10 ? "0" : "") + std::to_string(patch);
+}
+
+std::string compiler() {
+  std::string name;
+#if defined(__clang__)
+  name = "Clang " __clang_version__;
+#elif defined(__GNUC__)
+  name = "GCC " __VERSION__;
+#else
+  name = "unknown compiler";
+#endif
+#ifdef __CUDACC_VER_MAJOR__
+  name = "nvcc " + std::to_string(__CUDACC_VER_MAJOR__) + "." + std::to_string(__CUDACC_VER_MINOR__) + ", " + name;
+#endif
+  return name;
+}
+
+std::string backends() {
+  std::string names;
+  auto const add = [&](std::string const& name) { names += (names.empty() ? "" : ", ") + name; };
+#ifdef KOKKOS_ENABLE_CUDA
+  add("Cuda " + std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10));
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+  add("HIP " + std::to_string(HIP_VERSION_MAJOR) + "." + std::to_string(HIP_VERSION_MINOR));
+#endif
+#ifdef KOKKOS_ENABLE_SYCL
+  add("SYCL");
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+  add("OpenMP");
+#endif
+#ifdef KOKKOS_ENABLE_THREADS
+  add("Threads");
+#endif
+#ifdef KOKKOS_ENABLE_HPX
+  add("HPX");
+#endif
+#ifdef KOKKOS_ENABLE_SERIAL
+  add("Serial");
+#endif
+  return names;
+}
+
+/// The least seconds of several runs.
+template <class Kernel>
+double least_seconds(Kernel const& kernel) {
+  kernel();
+  double least = perf::seconds_of(kernel);
+  for (int i = 0; i < 9; ++i) least = std::min(least, perf::seconds_of(kernel));
+  return least;
+}
+
+/// Bytes a second, read and written, of the same copy as the benchmarks'.
+double copy_bandwidth() {
+  std::size_t const items = std::size_t(1) << 25;  // 256 MB
+  Kokkos::View<double*, Exec> from(Kokkos::view_alloc("from", Kokkos::WithoutInitializing), items), to("to", items);
+  perf::fill(from);
+  return 2. * sizeof(double) * double(items) / least_seconds([&] { perf::copy(to, from); });
+}
+
+/// What one multiply-add works on: as many elements as a register of the processor holds, or one of a GPU's thread.
+template <class T>
+struct Lanes {
+  using type = T;
+};
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#if defined(__AVX512F__)
+#define KOALESCE_PERF_REGISTER 64
+#elif defined(__AVX__)
+#define KOALESCE_PERF_REGISTER 32
+#else
+#define KOALESCE_PERF_REGISTER 16
+#endif
+template <>
+struct Lanes<double> {
+  typedef double type __attribute__((vector_size(KOALESCE_PERF_REGISTER)));
+};
+template <>
+struct Lanes<float> {
+  typedef float type __attribute__((vector_size(KOALESCE_PERF_REGISTER)));
+};
+#endif
+
+/// Chains of multiply-adds in registers, independent, and enough of them to hide how long each takes.
+template <class T>
+struct MultiplyAdds {
+  using V = typename Lanes<T>::type;
+
+  static constexpr int chains = 10, turns = 4096;
+
+  Kokkos::View<T*, Exec> result;
+  T factor;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    V v[chains], sum{};
+    Koalesce::Impl::static_for<chains>([&](auto c) KOALESCE_INLINE_LAMBDA { v[c] = V{} + T(i + c); });
+    for (int turn = 0; turn < turns; ++turn)
+      Koalesce::Impl::static_for<chains>([&](auto c) KOALESCE_INLINE_LAMBDA { v[c] = v[c] * factor + T(1); });
+    Koalesce::Impl::static_for<chains>([&](auto c) KOALESCE_INLINE_LAMBDA { sum += v[c]; });
+    // Every lane counts, so that none is left out.
+    auto const* const lanes = reinterpret_cast<T const*>(&sum);
+    T total                 = 0;
+    for (std::size_t lane = 0; lane < sizeof(V) / sizeof(T); ++lane) total += lanes[lane];
+    result(i) = total;
+  }
+};
+
+template <class T>
+double flops() {
+  std::int64_t const items = perf::on_host ? 1 << 12 : 1 << 19;
+  MultiplyAdds<T> const kernel{Kokkos::View<T*, Exec>("result", items), T(0.5)};
+  double const seconds = least_seconds([&] {
+    Kokkos::parallel_for("multiply-adds", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, items), kernel);
+  });
+  double const lanes   = double(sizeof(typename MultiplyAdds<T>::V)) / sizeof(T);
+  return 2. * lanes * kernel.chains * kernel.turns * double(items) / seconds;
+}
+
+/// In full, for it is read by programs.
+std::string digits(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.6g", value);
+  return text;
+}
+
+}  // namespace
+
+void perf::add_run_context() {
+  benchmark::AddCustomContext("machine", machine());
+  benchmark::AddCustomContext("execution space", Exec::name());
+  benchmark::AddCustomContext("backends", backends());
+  benchmark::AddCustomContext("Kokkos", dotted(KOKKOS_VERSION, KOKKOS_VERSION < 50000));
+  benchmark::AddCustomContext("Koalesce", dotted(KOALESCE_VERSION, false));
+  benchmark::AddCustomContext("commit", git_commit());
+  benchmark::AddCustomContext("compiler", compiler());
+  benchmark::AddCustomContext("copy_bandwidth_bytes_per_second", digits(copy_bandwidth()));
+  benchmark::AddCustomContext("f64_flops_per_second", digits(flops<double>()));
+  benchmark::AddCustomContext("f32_flops_per_second", digits(flops<float>()));
+}
