@@ -153,7 +153,7 @@ class TextTest(ToolTest):
             page = f.read()
         self.assertGreater(len(figures), 2)
         for line in figures:
-            self.assertIn(line, page)
+            self.assertTrue(line in page, f"not a line of the page: {line}")
 
     def test_committed_page_is_of_the_committed_results(self):
         done = self.run_tool("--text", results=os.path.join(ROOT, "perf_tests", "results", "h200"))
