@@ -28,10 +28,12 @@ PlacementSearch const by_moves[]     = {PlacementSearch::published, PlacementSea
 
 PlacementArray own(std::string name, double count) { return {std::move(name), count, false, true}; }
 
+std::string numbered(std::size_t array) { return std::string("a").append(std::to_string(array)); }
+
 /// So many arrays; the later one is declared, the more it is accessed.
 Arrays own_arrays(std::size_t k) {
   Arrays arrays;
-  for (std::size_t a = 0; a < k; ++a) arrays.push_back(own("a" + std::to_string(a), double(a)));
+  for (std::size_t a = 0; a < k; ++a) arrays.push_back(own(numbered(a), double(a)));
   return arrays;
 }
 
@@ -382,8 +384,7 @@ TEST(PlacementSearch, random_times_against_the_rule) {
     auto const draw     = [&](unsigned n) { return rng() % n; };
     std::size_t const k = draw(7);
     Arrays arrays;
-    for (std::size_t a = 0; a < k; ++a)
-      arrays.push_back({"a" + std::to_string(a), double(draw(4)), draw(2) == 0, draw(2) == 0});
+    for (std::size_t a = 0; a < k; ++a) arrays.push_back({numbered(a), double(draw(4)), draw(2) == 0, draw(2) == 0});
     unsigned const bad = draw(3) * 5;  // of 20 placements
     std::vector<double> times;
     for (std::size_t p = 0; p < std::size_t(1) << k; ++p) times.push_back(draw(20) < bad ? 0 : 1 + draw(6));

@@ -61,7 +61,8 @@ namespace Koalesce::Impl {
 /// A kernel's name for profilers: the path that ran, then what the caller calls it.
 template <class BackendTag>
 std::string kernel_label(BackendTag, std::string const& label) {
-  return std::string("Koalesce::") + BackendTag::name + "::" + label;
+  std::string name("Koalesce::");
+  return name.append(BackendTag::name).append("::").append(label);
 }
 
 }  // namespace Koalesce::Impl
