@@ -21,7 +21,7 @@ foreach(line IN LISTS lines)
     if(NOT name MATCHES "(^|[./])DISABLED_")
       add_test("${name}" "${executable}" "--gtest_filter=${name}" --gtest_brief=1)
       set_tests_properties("${name}" PROPERTIES
-        TIMEOUT 300 ENVIRONMENT "OMP_PROC_BIND=false" SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
+        LABELS unit TIMEOUT 300 ENVIRONMENT "OMP_PROC_BIND=false" SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
     endif()
   elseif(line MATCHES "^([^ ]+\\.)$")
     set(suite "${CMAKE_MATCH_1}")
