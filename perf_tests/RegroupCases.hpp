@@ -7,15 +7,14 @@
 #include <benchmark/benchmark.h>
 
 #include <array>
-#include <cstdlib>
 #include <functional>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
 
 #include "Regroup.hpp"
+#include "RegroupDecide.hpp"
 #include "RegroupItems.hpp"
 #include "RegroupPaths.hpp"
 #include "RegroupPeers.hpp"
@@ -130,22 +129,6 @@ struct Loops {
                          OfPath<1, W, Bytes>{order.second, items.x.data(), items.y.data()});
   }
 };
-
-/// Calls until the library has made up its mind.
-/// \returns what it decided; environment variable KOALESCE_PERF_DECISIONS=1 shows why.
-inline std::string decide(std::string const& label, std::function<void()> const& call) {
-  constexpr int most_calls = 60;
-  for (int k = 0; k < most_calls; ++k) {
-    auto const decisions = Koalesce::regroup_decisions(label);
-    if (!decisions.empty() && decisions.back().decided) {
-      if (k > 0 && std::getenv("KOALESCE_PERF_DECISIONS")) std::cerr << decisions.back() << '\n';
-      return to_string(decisions.back().way);
-    }
-    call();
-    Exec().fence();
-  }
-  return "undecided";
-}
 
 /// Measures a kernel whose results are those of the plain loop.
 template <class Loops>
