@@ -67,6 +67,14 @@ PATTERNS = (
             ours={"koalesce_auto": "koalesce"}, kokkos={"plain": "plain"},
             peers={"sort_by_key": "sort_by_key", "kokkos_partition_copy": "partition_copy"},
             bounds={"ideal": "ideal"}, panel=(5, 2, 3)),
+    Pattern("spmv", "Sparse products, rows regrouped by length",
+            "Ours is `parallel_regroup` over the rows of a sparse matrix, which decides by itself, and the same always "
+            "regrouped; one thread a row in both. The alternatives are a `Kokkos::parallel_for` over rows, and "
+            "KokkosSparse's `spmv` by its default, without vendors' libraries (native), and by merge path.",
+            ours={"koalesce_auto": "koalesce"}, aside={"koalesce_regrouped": "regrouped"}, kokkos={"plain": "plain"},
+            peers={"kokkos_sparse": "KokkosSparse", "kokkos_sparse_native": "KokkosSparse native",
+                   "kokkos_sparse_merge": "KokkosSparse merge"},
+            bounds={}, unit=GB),
     Pattern("placement", "Arrays on chip",
             "Ours is what `tune_placement` finds. The alternatives are every array in scratch memory, every array "
             "where its kind and extents let it go, and what the search finds as it was published. The bound is the "
