@@ -7,11 +7,12 @@
 #include <iostream>
 #include <new>
 
-/// What happens when the host has no memory. This program allocates as Kokkos::HostSpace does, so that any of its
-/// requests can be refused.
+/// What happens when the host or the device has no memory. This program allocates as Kokkos::HostSpace does, and stands
+/// between its libraries and CUDA's allocation, so that any of their requests can be refused.
 namespace {
 
 std::atomic<std::int64_t> requests{0}, refused{-1};  // so far, and the number of the one that gets nothing
+std::atomic<std::int64_t> device_requests{0};        // of all, those for a device's memory
 
 void* allocate(std::size_t size, std::align_val_t alignment) noexcept {
   if (requests++ == refused) return nullptr;
@@ -19,14 +20,38 @@ void* allocate(std::size_t size, std::align_val_t alignment) noexcept {
   return std::aligned_alloc(a, (size + a - 1) / a * a);
 }
 
+/// Apart, because nvcc compiles operator new for devices, too, which cannot throw.
+[[noreturn]] void refuse() { throw std::bad_alloc(); }
+
 }  // namespace
 
+#ifdef KOKKOS_ENABLE_CUDA
+// What the linker's --wrap makes of calls in static libraries and in this file.
+extern "C" {
+
+cudaError_t __real_cudaMalloc(void** memory, std::size_t size);
+cudaError_t __wrap_cudaMalloc(void** memory, std::size_t size) {
+  ++device_requests;
+  return requests++ == refused ? cudaErrorMemoryAllocation : __real_cudaMalloc(memory, size);
+}
+
+cudaError_t __real_cudaMallocAsync(void** memory, std::size_t size, cudaStream_t stream);
+cudaError_t __wrap_cudaMallocAsync(void** memory, std::size_t size, cudaStream_t stream) {
+  ++device_requests;
+  return requests++ == refused ? cudaErrorMemoryAllocation : __real_cudaMallocAsync(memory, size, stream);
+}
+}
+#endif
+
+#ifdef __NVCC__
+#pragma nv_diag_suppress 20011  // calls of host functions, which no kernel makes
+#endif
 void* operator new(std::size_t size, std::align_val_t alignment, std::nothrow_t const&) noexcept {
   return allocate(size, alignment);
 }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   if (void* const memory = allocate(size, alignment)) return memory;
-  throw std::bad_alloc();
+  refuse();
 }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
@@ -81,9 +106,10 @@ TYPED_TEST(AllocationFailures, are_errors_or_make_no_difference_and_lose_nothing
     release_regroup_memory(Exec());
     EXPECT_EQ(balance.bytes(), 0) << "after request " << some << " was refused";
   }
-  std::cerr << some - 1 << " requests, " << errors << " errors\n";
+  std::cerr << some - 1 << " requests, " << device_requests << " of a device's memory in all, " << errors
+            << " errors\n";
   EXPECT_GT(some, 3) << "hardly anything was refused";
-  if (Backend::on_host<Exec>) {
+  if (Backend::on_host<Exec> || device_requests > 0) {
     EXPECT_GT(errors, 0);
   }
 }

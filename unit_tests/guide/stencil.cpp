@@ -2,6 +2,8 @@
 
 #include <Koalesce/Koalesce.hpp>
 
+#include <Kokkos_Graph.hpp>
+
 #include <cstdlib>
 
 using Exec   = Kokkos::DefaultExecutionSpace;
@@ -56,9 +58,33 @@ static void two_stages() {
   expect(out, 0);
 }
 
+#if KOKKOS_VERSION >= 50000
+static void step(Exec const& exec, Volume const& u, Volume const& next) {
+  std::int64_t const nz = next.extent(0), ny = next.extent(1), nx = next.extent(2);
+  Koalesce::StencilPolicy<Exec, Koalesce::Star<1, 1, 1>> const policy(exec, {nz, ny, nx});
+  Koalesce::parallel_stencil("step", policy, u, next,
+                             Koalesce::LinearStencil<double, Koalesce::Star<1, 1, 1>>(
+                                 [](int z, int y, int x) { return z || y || x ? 1. : -6.; }));
+}
+
+static void in_a_graph() {
+  Exec const exec;
+  Volume u("u", 8, 9, 10), next("next", 6, 7, 8);
+  fill(u);
+  step(exec, u, next);
+  Kokkos::deep_copy(next, 0);
+#include "stencil/graph.inc"
+  exec.fence();
+  expect(next, 2);
+}
+#endif
+
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
   one_sweep();
   two_stages();
+#if KOKKOS_VERSION >= 50000
+  in_a_graph();
+#endif
   return EXIT_SUCCESS;
 }

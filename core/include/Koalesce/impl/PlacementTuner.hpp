@@ -70,7 +70,7 @@ class PlacementTrialRunner {
     exec.fence("Koalesce::tune_placement: a trial begins");
     compare(placement);
     if (!m_is_warm) {
-      for (double spent = 0; spent < TrialLength::warm_up;) spent += seconds_of(exec, 4, run);
+      for (Kokkos::Timer timer; timer.seconds() < TrialLength::warm_up;) seconds_of(exec, 4, run);
       m_is_warm = true;
     }
     measured.seconds   = seconds(placement);

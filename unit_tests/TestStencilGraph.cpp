@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TestSupport.hpp"
+
+#include <Koalesce/Halo.hpp>
+#include <Koalesce/LinearStencil.hpp>
+#include <Koalesce/Stencil.hpp>
+
+#include <Kokkos_Graph.hpp>
+
+#include <functional>
+#include <memory>
+
+/// Steps that a graph runs again and again.
+namespace Koalesce::Test {
+namespace {
+
+template <class P>
+class StencilGraphs : public ::testing::Test {};
+TYPED_TEST_SUITE(StencilGraphs, AllPaths, PathNames);
+
+/// A step there and a step back, periodic. Sums are of whole numbers, and exact.
+template <class P>
+class Steps {
+ public:
+  using Exec = typename P::exec;
+
+  explicit Steps(Index<3> const& extents) : m_n(extents), m_here(field()), m_there(field()), m_oracle(points()) {
+    auto const host = Kokkos::create_mirror(Kokkos::HostSpace(), m_here);
+    for_each_index<3>({}, m_n, [&](Index<3> const& p) {
+      m_oracle[place(p)] = host(p[0] + 1, p[1] + 1, p[2] + 1) = double((7 * p[0] + 5 * p[1] + 3 * p[2]) % 11);
+    });
+    Kokkos::deep_copy(m_here, host);
+    Kokkos::fence();
+  }
+
+  void operator()(Exec const& exec) const {
+    step(exec, m_here, m_there);
+    step(exec, m_there, m_here);
+  }
+
+  void naive() { m_oracle = naive_step(naive_step(m_oracle)); }
+
+  ::testing::AssertionResult is_right() const {
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_here);
+    int wrong       = 0;
+    for_each_index<3>({}, m_n,
+                      [&](Index<3> const& p) { wrong += host(p[0] + 1, p[1] + 1, p[2] + 1) != m_oracle[place(p)]; });
+    if (wrong > 0) return ::testing::AssertionFailure() << wrong << " points are wrong";
+    return ::testing::AssertionSuccess();
+  }
+
+ private:
+  using Shape  = Star<1, 1, 1>;
+  using View   = Kokkos::View<double***, typename Exec::memory_space>;
+  using Values = std::vector<double>;
+
+  static double weight(int z, int y, int x) { return 1 + z + 2 * y + 3 * x; }
+
+  View field() const { return View("field", m_n[0] + 2, m_n[1] + 2, m_n[2] + 2); }
+  std::size_t points() const { return std::size_t(m_n[0] * m_n[1] * m_n[2]); }
+  std::size_t place(Index<3> const& p) const { return std::size_t((p[0] * m_n[1] + p[1]) * m_n[2] + p[2]); }
+
+  void step(Exec const& exec, View const& from, View const& to) const {
+    auto const inside = [&](int d) { return std::pair<std::int64_t, std::int64_t>(1, m_n[d] + 1); };
+    fill_halo(exec, from, m_n, Periodic());
+    parallel_stencil("step", StencilPolicy<Exec, Shape, typename P::backend>(exec, m_n), from,
+                     Kokkos::subview(to, inside(0), inside(1), inside(2)), LinearStencil<double, Shape>(weight));
+  }
+
+  Values naive_step(Values const& from) const {
+    Values to(points());
+    for_each_index<3>({}, m_n, [&](Index<3> const& p) {
+      for_each_index<3>({-1, -1, -1}, {2, 2, 2}, [&](Index<3> const& d) {
+        if (!Shape::contains(int(d[0]), int(d[1]), int(d[2]))) return;
+        Index<3> q;
+        for (int k = 0; k < 3; ++k) q[k] = (p[k] + d[k] + m_n[k]) % m_n[k];
+        to[place(p)] += weight(int(d[0]), int(d[1]), int(d[2])) * from[place(q)];
+      });
+    });
+    return to;
+  }
+
+  Index<3> m_n;
+  View m_here, m_there;
+  Values m_oracle;
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+/// What a stream captures, for releases of Kokkos whose graphs cannot.
+class StreamGraph {
+ public:
+  template <class F>
+  StreamGraph(Kokkos::Cuda const& exec, F const& f) {
+    EXPECT_EQ(cudaStreamBeginCapture(exec.cuda_stream(), cudaStreamCaptureModeThreadLocal), cudaSuccess);
+    f(exec);
+    EXPECT_EQ(cudaStreamEndCapture(exec.cuda_stream(), &m_graph), cudaSuccess);
+    EXPECT_EQ(cudaGraphInstantiate(&m_exec, m_graph, 0), cudaSuccess);
+  }
+  ~StreamGraph() {
+    if (m_exec != nullptr) EXPECT_EQ(cudaGraphExecDestroy(m_exec), cudaSuccess);
+    if (m_graph != nullptr) EXPECT_EQ(cudaGraphDestroy(m_graph), cudaSuccess);
+  }
+  StreamGraph(StreamGraph const&)            = delete;
+  StreamGraph& operator=(StreamGraph const&) = delete;
+
+  void submit(Kokkos::Cuda const& exec) const { EXPECT_EQ(cudaGraphLaunch(m_exec, exec.cuda_stream()), cudaSuccess); }
+
+ private:
+  cudaGraph_t m_graph    = nullptr;
+  cudaGraphExec_t m_exec = nullptr;
+};
+#endif
+
+/// Adds a node that runs f(exec). \return whether Kokkos' graphs have one for that.
+template <class Exec, class Root, class F>
+bool add_node(Root const& root, Exec const& exec, F const& f) {
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
+    if constexpr (requires { root.cuda_capture(exec, f); }) {
+      root.cuda_capture(exec, f);
+      return true;
+    }
+    return false;
+  }
+#endif
+  auto const run = [exec, f] { f(exec); };
+  if constexpr (requires { root.then_host("steps", run); }) {
+    root.then_host("steps", run);
+    return true;
+  }
+  return false;
+}
+
+/// Puts f(exec) into a graph. \return what submits it, or nothing.
+template <class Exec, class F>
+std::function<void()> captured(Exec const& exec, F const& f) {
+  bool has_node = false;
+  auto graph =
+      Kokkos::Experimental::create_graph<Exec>([&](auto const& root) { has_node = add_node<Exec>(root, exec, f); });
+  if (has_node) return [graph, exec]() mutable { graph.submit(exec); };
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
+    auto const stream_graph = std::make_shared<StreamGraph>(exec, f);
+    return [stream_graph, exec] { stream_graph->submit(exec); };
+  }
+#endif
+  return nullptr;
+}
+
+TYPED_TEST(StencilGraphs, steps_run_with_every_submission) {
+  typename TypeParam::exec const exec;
+  if (!Backend::on_host<typename TypeParam::exec> && std::is_same_v<typename TypeParam::backend, Backend::Portable>)
+    GTEST_SKIP() << "Kokkos waits for the device where it launches a functor of more than 512 bytes";
+  for (Index<3> const& n : {Index<3>{9, 20, 70}, Index<3>{1, 2, 3}, Index<3>{17, 40, 130}}) {
+    Steps<TypeParam> steps(n);
+    auto const submit = captured(exec, steps);
+    if (!submit) GTEST_SKIP() << "this Kokkos' graphs have no nodes for host functions";
+    exec.fence();
+    EXPECT_TRUE(steps.is_right()) << "it ran before it was submitted";
+    for (int i = 0; i < 3; ++i) {
+      submit();
+      exec.fence();
+      steps.naive();
+      EXPECT_TRUE(steps.is_right()) << "submission " << i;
+    }
+    submit();
+    submit();
+    exec.fence();
+    steps.naive();
+    steps.naive();
+    EXPECT_TRUE(steps.is_right()) << "submissions without a fence between them";
+  }
+}
+
+}  // namespace
+}  // namespace Koalesce::Test
