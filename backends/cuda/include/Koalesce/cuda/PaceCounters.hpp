@@ -40,16 +40,23 @@ class PaceCounters {
   unsigned* take(int device, cudaStream_t stream) {
     std::lock_guard const lock(m_mutex);
     auto& counters = m_on_device[device];
-    if (counters.first == nullptr && cudaMalloc(&counters.first, count * sizeof(unsigned)) != cudaSuccess) {
-      (void)cudaGetLastError();
-      return nullptr;
-    }
+    if (counters.first == nullptr && !allocate(counters.first)) return nullptr;
     unsigned* const counter = counters.first + counters.used++ % count;
     if (cudaMemsetAsync(counter, 0, sizeof(unsigned), stream) != cudaSuccess) {
       (void)cudaGetLastError();
       return nullptr;
     }
     return counter;
+  }
+
+  /// Also while the stream is captured, which an allocation otherwise ends.
+  static bool allocate(unsigned*& first) {
+    auto mode = cudaStreamCaptureModeRelaxed;
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    bool const done = cudaMalloc(&first, count * sizeof(unsigned)) == cudaSuccess;
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    if (!done) (void)cudaGetLastError();
+    return done;
   }
 
   std::mutex m_mutex;
