@@ -261,17 +261,33 @@ TEST(RegroupTuner, a_single_candidate_is_not_timed) {
 TEST(RegroupTuner, samples_at_first_when_deciding_and_now_and_then) {
   auto tuner = tuner_of();
   std::vector<int> sampled;
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < 400; ++i) {
     if (tuner.wants_sample()) sampled.push_back(i);
     call(tuner, times_where(team));
   }
-  EXPECT_EQ(sampled, (std::vector<int>{0, 9, 25, 41}));
+  EXPECT_EQ(sampled, (std::vector<int>{0, 9, 41, 105, 233, 361}));
 }
+
+TEST(RegroupTuner, samples_more_often_again_when_paths_move) {
+  auto tuner = tuner_of();
+  calls(tuner, 1000, times_where(team), two_paths(50));
+  int moved = 0;
+  while (tuner.decisions().size() == 1) call(tuner, times_where(team), two_paths(99)), ++moved;
+  EXPECT_LE(moved, 129);
+  std::vector<int> sampled;
+  for (int i = 0; i < 100; ++i) {
+    if (tuner.wants_sample()) sampled.push_back(i);
+    call(tuner, times_where(team), two_paths(99));
+  }
+  EXPECT_EQ(sampled, (std::vector<int>{0, 9, 41}));
+}
+
+constexpr int until_noticed = 140;  // calls
 
 TEST(RegroupTuner, measures_again_when_paths_move) {
   auto tuner = tuner_of();
   calls(tuner, 50, times_where(grid), two_paths(50));
-  EXPECT_EQ(calls(tuner, 50, times_where(plain), two_paths(99)), 9);
+  EXPECT_EQ(calls(tuner, until_noticed, times_where(plain), two_paths(99)), 9);
   EXPECT_EQ(tuner.current().way, plain);
   auto const all = tuner.decisions();
   ASSERT_EQ(all.size(), 2u);
@@ -284,18 +300,18 @@ TEST(RegroupTuner, measures_again_when_paths_move) {
 TEST(RegroupTuner, measures_again_when_paths_mix) {
   auto tuner = tuner_of();
   calls(tuner, 50, times_where(plain), two_paths(50, false));
-  EXPECT_EQ(calls(tuner, 50, times_where(grid), two_paths(50, true)), 9);
+  EXPECT_EQ(calls(tuner, until_noticed, times_where(grid), two_paths(50, true)), 9);
   EXPECT_EQ(tuner.current().way, grid);
 }
 
 TEST(RegroupTuner, paths_that_move_back_are_known) {
   auto tuner = tuner_of();
   calls(tuner, 50, times_where(grid), two_paths(50));
-  calls(tuner, 50, times_where(plain), two_paths(99));
+  calls(tuner, until_noticed, times_where(plain), two_paths(99));
   for (int i = 0; i < 20; ++i) {
-    EXPECT_EQ(calls(tuner, 40, times_where(team), two_paths(50)), 0);
+    EXPECT_EQ(calls(tuner, until_noticed, times_where(team), two_paths(50)), 0);
     EXPECT_EQ(tuner.current().way, grid);
-    EXPECT_EQ(calls(tuner, 40, times_where(team), two_paths(99)), 0);
+    EXPECT_EQ(calls(tuner, until_noticed, times_where(team), two_paths(99)), 0);
     EXPECT_EQ(tuner.current().way, plain);
   }
   EXPECT_EQ(tuner.decisions().size(), 2u);
@@ -374,8 +390,8 @@ TEST(RegroupTuner, measures_readily_again_after_a_quiet_time) {
   for (int i = 0; i < 5000; ++i) call(tuner, times_where(team), on_path(i / 20));
   EXPECT_EQ(calls(tuner, 300, times_where(team), two_paths(50)), 0);  // not yet
   calls(tuner, 6000, times_where(team), on_path(1));
-  EXPECT_EQ(calls(tuner, 50, times_where(team), two_paths(50)), 9);
-  EXPECT_EQ(calls(tuner, 100, times_where(team), two_paths(99)), 9);
+  EXPECT_EQ(calls(tuner, until_noticed, times_where(team), two_paths(50)), 9);
+  EXPECT_EQ(calls(tuner, until_noticed, times_where(team), two_paths(99)), 9);
 }
 
 TEST(RegroupTuner, keeps_eight_decisions_and_drops_the_least_recently_used) {

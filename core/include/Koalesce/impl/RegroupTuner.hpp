@@ -58,7 +58,8 @@ class RegroupTuner {
   static constexpr double hopeless           = 2;     // times the fastest: out of the race
   static constexpr double hopeless_at_first  = 8;     // the same for first calls, whose cost is mostly warming up
   static constexpr double gain               = 0.98;  // of the first candidate's time is worth another way
-  static constexpr std::uint64_t sample_each = 16;    // calls
+  static constexpr std::uint64_t sample_each = 16;    // calls; twice as many after each sample without a move,
+  static constexpr std::uint64_t sample_most = 128;   // but no more
   static constexpr std::uint64_t patience    = 64;    // calls from one new measurement to the next, at first
   static constexpr std::uint64_t quiet       = 1024;  // calls without a move, after which patience is short again
 
@@ -72,7 +73,7 @@ class RegroupTuner {
   /// Whether the call that next() is asked about next should sample the paths, too.
   bool wants_sample() const {
     if (m_candidates.size() == 1) return m_sample_due && current().sample.items == 0;
-    return m_sample_due || m_since_sample >= sample_each;
+    return m_sample_due || m_since_sample >= m_sample_each;
   }
 
   /// What a call runs. Ask wants_sample() first.
@@ -124,7 +125,12 @@ class RegroupTuner {
       decision.sample = sample;
       return;
     }
-    if (m_candidates.size() == 1 || !paths_moved(decision.sample, sample)) return;
+    if (m_candidates.size() == 1) return;
+    if (!paths_moved(decision.sample, sample)) {
+      if (decision.decided) m_sample_each = std::min(2 * m_sample_each, sample_most);
+      return;
+    }
+    m_sample_each = sample_each;
     if (m_calls - m_last_move >= quiet) {
       m_patience   = patience;
       m_not_before = 0;
@@ -285,6 +291,7 @@ class RegroupTuner {
 
   std::uint64_t m_calls        = 0;
   std::uint64_t m_since_sample = 0;
+  std::uint64_t m_sample_each  = sample_each;
   bool m_sample_due            = true;
   std::uint64_t m_last_move    = 0;
   std::uint64_t m_not_before   = 0;  // is a new measurement begun
