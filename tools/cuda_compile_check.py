@@ -133,9 +133,9 @@ def compile_one(args, nvcc, overlay, source, arch):
     for path in args.include:
         if path and path not in ("/usr/include", args.kokkos):
             command += ["-isystem", path]
-    for path in ("core/include", "backends/portable/include", "backends/openmp/include", "backends/cuda/include",
-                 "unit_tests"):
-        command += ["-I", os.path.join(ROOT, path)]
+    for pattern in ("core/include", "backends/*/include", "unit_tests"):
+        for path in sorted(glob.glob(os.path.join(ROOT, pattern))):
+            command += ["-I", path]
     start = time.monotonic()
     # nvcc of a Python package finds its own parts, but not its libraries; nothing here links.
     result = subprocess.run(command + ["-o", output, source], capture_output=True, text=True, check=False,

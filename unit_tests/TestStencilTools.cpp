@@ -36,15 +36,6 @@ struct Run {
   }
 };
 
-/// The names of the native backends, spelled out: a fallback chosen in silence does not pass.
-TEST(StencilPath, default_backends) {
-  std::string const name = Backend::Default<Kokkos::DefaultExecutionSpace>::name;
-  std::string const exec = Kokkos::DefaultExecutionSpace::name();
-  if (exec == "Cuda") EXPECT_EQ(name, "cuda");
-  else if (exec == "OpenMP" || exec == "Serial" || exec == "Threads") EXPECT_EQ(name, "openmp");
-  else EXPECT_EQ(name, "portable");
-}
-
 TYPED_TEST(StencilTools, one_kernel_named_after_its_path) {
   Run<TypeParam> run;
   auto const record = run.recorded({});

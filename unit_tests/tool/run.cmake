@@ -18,7 +18,7 @@ set(instances "[12]")
 if(CUDA)
   set(instances 2)
 endif()
-set(backend "(cuda|openmp|portable)")
+set(backend "[a-z]+")
 foreach(kernel IN ITEMS "fill_halo" "${backend}::every: stencil" "${backend}::transpose"
         "${backend}::every: read \\[(transposing|original)\\]" "${backend}::every: team \\[team\\]"
         "${backend}::every: grid \\[grid\\]" "${backend}::every: automatic \\[plain\\]" "${backend}::every: placed")

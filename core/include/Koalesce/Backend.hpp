@@ -10,7 +10,8 @@
 /// The ways a pattern can run. A backend is a tag; each implements a pattern as one overload that takes it.
 namespace Koalesce::Backend {
 
-/// Kokkos alone (TeamPolicy and scratch memory): runs on every execution space.
+/// Kokkos alone (TeamPolicy and scratch memory): runs on every execution space. A backend that derives from it runs,
+/// under its own name, what this one does wherever it has no overload.
 struct Portable {
   static constexpr char const* name = "portable";  ///< in kernels' labels
 };
@@ -57,6 +58,17 @@ using Resolve = std::conditional_t<std::is_same_v<BackendTag, Native>, Default<E
 }  // namespace Koalesce::Backend
 
 namespace Koalesce::Impl {
+
+/// Backend::Portable itself, and what derives from it.
+template <class Tag>
+concept RunsPortable = std::is_base_of_v<Backend::Portable, Tag>;
+
+/// The backends that are compiled in.
+inline constexpr char const* backend_names[] = {
+#ifdef KOKKOS_ENABLE_CUDA
+    Backend::Cuda::name,
+#endif
+    Backend::OpenMP::name, Backend::Portable::name};
 
 /// A kernel's name for profilers: the path that ran, then what the caller calls it.
 template <class BackendTag>

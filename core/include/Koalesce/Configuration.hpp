@@ -4,10 +4,12 @@
 
 #include <Koalesce/Backend.hpp>
 #include <Koalesce/Version.hpp>
+#include <Koalesce/impl/KokkosVersion.hpp>
 #include <Koalesce/impl/PlacementCache.hpp>
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <iterator>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -68,13 +70,8 @@ inline Configuration configuration() {
   using Host = Kokkos::DefaultHostExecutionSpace;
   Configuration c;
   c.version        = KOALESCE_VERSION_STRING;
-  c.kokkos_version = std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." +
-                     std::to_string(KOKKOS_VERSION % 100);
-#ifdef KOKKOS_ENABLE_CUDA
-  c.backends.push_back(Backend::Cuda::name);
-#endif
-  c.backends.push_back(Backend::OpenMP::name);
-  c.backends.push_back(Backend::Portable::name);
+  c.kokkos_version = Impl::kokkos_version();
+  c.backends.assign(std::begin(Impl::backend_names), std::end(Impl::backend_names));
   c.execution_space      = Exec::name();
   c.backend              = Backend::Default<Exec>::name;
   c.host_execution_space = Host::name();

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_HALF_WARP_TILE_HPP
 #define KOALESCE_HALF_WARP_TILE_HPP
 
+#include <Koalesce/Backend.hpp>
 #include <Koalesce/HalfWarp.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -36,8 +37,7 @@ class HalfWarpTile {
   static constexpr int side = HalfWarp::size;  ///< rows and columns of a tile
 
   /// Whether the team's threads are CPU threads, each of which is a half-warp of its own.
-  static constexpr bool on_host =
-      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+  static constexpr bool on_host = Backend::on_host<Exec>;
 
   /// Scratch memory for a team of so many threads, in bytes.
   KOKKOS_FUNCTION static std::size_t scratch_size(int team_size) {

@@ -61,7 +61,7 @@ void check_halo(View const& field, Extents const& extents, Conditions const& con
   for (int d = 0; d < rank; ++d) {
     auto const& [low, high] = conditions.sides[d];
     if ((low.kind == HaloKind::periodic) != (high.kind == HaloKind::periodic))
-      fail(where, "the field (\"", field.label(), "\") is periodic on the ",
+      fail(where, "the field ", quoted_label(field), " is periodic on the ",
            low.kind == HaloKind::periodic ? "low" : "high", " side of dimension ", d,
            " only; a period joins both sides, so give Periodic for both or for none");
   }

@@ -4,6 +4,7 @@
 
 #include <Koalesce/ShadowView.hpp>
 #include <Koalesce/impl/ReadWork.hpp>
+#include <Koalesce/impl/ViewChecks.hpp>
 #include <Koalesce/openmp/Read.hpp>
 #include <Koalesce/portable/Read.hpp>
 #ifdef KOKKOS_ENABLE_CUDA

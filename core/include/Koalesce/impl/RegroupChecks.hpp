@@ -3,7 +3,8 @@
 #define KOALESCE_IMPL_REGROUP_CHECKS_HPP
 
 #include <Koalesce/RegroupPolicy.hpp>
-#include <Koalesce/impl/TransposeChecks.hpp>
+#include <Koalesce/impl/Overlap.hpp>
+#include <Koalesce/impl/ViewChecks.hpp>
 
 #include <string>
 
@@ -19,7 +20,7 @@ void check_traveler(std::string const& where, Traveler const& traveler, int numb
   static_assert(!Traveler::returns || !std::is_const_v<typename View::value_type>,
                 "Koalesce::parallel_regroup: round_trip() writes to its View, which is const; use one_way()");
   std::string const role = "traveler " + std::to_string(number);
-  check_access<Exec>(where, traveler.view, role.c_str());
+  check_access<Exec>(where, traveler.view, role);
   if (std::int64_t(traveler.view.extent(0)) < end)
     fail(where, role, " ", quoted_label(traveler.view), " has ", traveler.view.extent(0),
          " elements, but the items end at ", end, "; element i belongs to item i, so give it ", end, " or more");

@@ -6,6 +6,7 @@
 #include <Koalesce/StencilPolicy.hpp>
 #include <Koalesce/impl/Overlap.hpp>
 #include <Koalesce/impl/Pack.hpp>
+#include <Koalesce/impl/ViewChecks.hpp>
 
 namespace Koalesce::Impl {
 
@@ -29,10 +30,8 @@ void check_field(std::string const& where, Policy const& policy, View const& vie
   static_assert(std::is_trivially_copyable_v<typename View::value_type>,
                 "Koalesce::parallel_stencil: elements are copied on chip and must be trivially copyable");
 
-  auto const name = [&] {
-    return std::string(role) + " field " + (number < 0 ? "" : std::to_string(number) + " ") + "(\"" + view.label() +
-           "\")";
-  };
+  auto const field    = [&] { return std::string(role) + " field" + (number < 0 ? "" : " " + std::to_string(number)); };
+  auto const name     = [&] { return field() + " " + quoted_label(view); };
   std::int64_t points = 1;
   for (int d = 0; d < Policy::rank; ++d) {
     std::int64_t const n = policy.extents()[d], extent = view.extent(d), width = extent - n;
@@ -46,11 +45,8 @@ void check_field(std::string const& where, Policy const& policy, View const& vie
            ", narrower than the stencil's radius ", halo(d),
            "; the stencil would read outside the field, so give it extent ", n + 2 * halo(d), " or more");
   }
-  if (points > 0 && view.data() == nullptr)
-    fail(where, name(), " has no memory; it was never allocated or was moved from, so allocate it first");
-  if (!Kokkos::SpaceAccessibility<typename Policy::execution_space, typename View::memory_space>::accessible)
-    fail(where, name(), " lies in ", View::memory_space::name(), ", which ", Policy::execution_space::name(),
-         " cannot reach; copy it to a View in ", Policy::execution_space::memory_space::name(), " first");
+  if (points > 0) check_memory(where, view, field());
+  check_reach<typename Policy::execution_space>(where, view, field());
 }
 
 template <class Policy, class... Ins, class... Outs>
@@ -69,8 +65,8 @@ void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> 
   for_each(out, [&](auto const& a, auto i) {
     auto const clash = [&](auto const& b, char const* role, int j) {
       if (overlap(memory_of(a), memory_of(b)))
-        fail(where, "output field ", int(i), " (\"", a.label(), "\") and ", role, " field ", j, " (\"", b.label(),
-             "\") overlap in memory; points are written while their neighbors are still read, so give the output "
+        fail(where, "output field ", int(i), " ", quoted_label(a), " and ", role, " field ", j, " ", quoted_label(b),
+             " overlap in memory; points are written while their neighbors are still read, so give the output "
              "memory of its own and swap afterwards");
     };
     for_each(in, [&](auto const& b, auto j) { clash(b, "input", j); });

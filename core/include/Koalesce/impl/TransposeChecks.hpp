@@ -4,6 +4,7 @@
 
 #include <Koalesce/Error.hpp>
 #include <Koalesce/impl/Overlap.hpp>
+#include <Koalesce/impl/ViewChecks.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -11,25 +12,6 @@
 #include <type_traits>
 
 namespace Koalesce::Impl {
-
-template <class View>
-std::string quoted_label(View const& view) {
-  return "(\"" + view.label() + "\")";
-}
-
-/// Throws unless kernels on Exec can use the View's elements.
-template <class Exec, class View>
-void check_access(std::string const& where, View const& view, char const* role) {
-  // Not size(): without memory it may be 0.
-  bool empty = false;
-  for (std::size_t d = 0; d < View::rank(); ++d) empty |= view.extent(d) == 0;
-  if (!empty && view.data() == nullptr)
-    fail(where, role, " ", quoted_label(view),
-         " has no memory; it was never allocated or was moved from, so allocate it first");
-  if (!Kokkos::SpaceAccessibility<Exec, typename View::memory_space>::accessible)
-    fail(where, role, " ", quoted_label(view), " lies in ", View::memory_space::name(), ", which ", Exec::name(),
-         " cannot reach; copy it to a View in ", Exec::memory_space::name(), " first");
-}
 
 /// Dimension d of the destination is dimension permutation[d] of the source.
 template <std::size_t Rank>

@@ -67,7 +67,7 @@ inline PlacementMachine placement_machine(Backend::Cuda, Kokkos::Cuda const& exe
   check_cuda("Koalesce::tune_placement", cudaRuntimeGetVersion(&runtime), "asking for the runtime's version");
   return {std::string(device.name) + ", compute capability " + std::to_string(device.major) + "." +
               std::to_string(device.minor) + ", " + std::to_string(device.multiProcessorCount) + " multiprocessors",
-          "CUDA driver " + version(driver) + ", runtime " + version(runtime) + ", " + kokkos_version()};
+          "CUDA driver " + version(driver) + ", runtime " + version(runtime) + ", Kokkos " + kokkos_version()};
 }
 
 }  // namespace Koalesce::Impl

@@ -26,7 +26,7 @@ PlacementMachine placement_machine(Backend::OpenMP, Exec const& exec) {
   compiler = __VERSION__;
 #endif
   return {processor + ", " + exec.name() + " with " + std::to_string(exec.concurrency()) + " threads",
-          kokkos_version() + ", " + compiler};
+          "Kokkos " + kokkos_version() + ", " + compiler};
 }
 
 }  // namespace Koalesce::Impl

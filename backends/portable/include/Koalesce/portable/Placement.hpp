@@ -4,6 +4,7 @@
 
 #include <Koalesce/Backend.hpp>
 #include <Koalesce/PlacementSearch.hpp>
+#include <Koalesce/impl/KokkosVersion.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -59,15 +60,10 @@ struct PlacementMachine {
   std::string device, driver;
 };
 
-inline std::string kokkos_version() {
-  return "Kokkos " + std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." +
-         std::to_string(KOKKOS_VERSION % 100);
-}
-
-template <class Exec>
-PlacementMachine placement_machine(Backend::Portable, Exec const& exec) {
-  return {std::string(exec.name()) + ", " + std::to_string(exec.concurrency()) + " threads, portable",
-          kokkos_version()};
+template <RunsPortable Tag, class Exec>
+PlacementMachine placement_machine(Tag, Exec const& exec) {
+  return {std::string(exec.name()) + ", " + std::to_string(exec.concurrency()) + " threads, " + Tag::name,
+          "Kokkos " + kokkos_version()};
 }
 
 }  // namespace Koalesce::Impl

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_PORTABLE_READ_HPP
 #define KOALESCE_PORTABLE_READ_HPP
 
+#include <Koalesce/Backend.hpp>
 #include <Koalesce/impl/ReadWork.hpp>
 #include <Koalesce/portable/Transpose.hpp>
 
@@ -114,8 +115,7 @@ struct PortableTransposingRead {
 /// One thread a team on a CPU, otherwise as many as fit up to `most`.
 template <class Exec>
 Kokkos::TeamPolicy<Exec> team_policy(Exec const& exec, std::int64_t teams, int level, std::size_t scratch, int most) {
-  constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
-  Kokkos::TeamPolicy<Exec> policy(exec, int(teams), on_host ? 1 : most);
+  Kokkos::TeamPolicy<Exec> policy(exec, int(teams), Backend::on_host<Exec> ? 1 : most);
   policy.set_scratch_size(level, Kokkos::PerTeam(int(scratch)));
   return policy;
 }
@@ -135,15 +135,15 @@ void run_shadow_read(Exec const& exec, std::string const& label, Work const& wor
 }
 
 /// Half-warps of both kinds: each decides for itself.
-template <class Exec, class Work, class Result>
-void run_mixed_read(Backend::Portable, Exec const& exec, std::string const& label, Work const& work, Result& result) {
+template <RunsPortable Tag, class Exec, class Work, class Result>
+void run_mixed_read(Tag, Exec const& exec, std::string const& label, Work const& work, Result& result) {
   using Body       = PortableRead<Work>;
   auto const teams = (work.items() + Body::block - 1) / Body::block;
   run_body(label, team_policy(exec, teams, 0, Body::scratch_bytes() + 8, 128), Body{work}, result);
 }
 
-template <class Exec, class Work, class Result>
-void run_transposing_read(Backend::Portable, Exec const& exec, std::string const& label, Work const& work,
+template <RunsPortable Tag, class Exec, class Work, class Result>
+void run_transposing_read(Tag, Exec const& exec, std::string const& label, Work const& work,
                           typename Work::value_type* shadow, Result& result) {
   using T              = typename Work::value_type;
   auto const transpose = choose_tile(exec, label, work.template transposition<T>(shadow));

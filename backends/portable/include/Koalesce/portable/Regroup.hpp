@@ -61,9 +61,9 @@ std::int64_t regroup_bytes(Work const& work, RegroupWay way) {
                          (way == RegroupWay::grid_moved ? 2 * std::int64_t(Slots<Work>::bytes_an_item) : 0));
 }
 
-template <class Exec, class Named, class Work, class Result>
-void run_regroup(Backend::Portable, Exec const& exec, Named const& named, Work const& work, RegroupWay way,
-                 char* memory, Result& result) {
+template <RunsPortable Tag, class Exec, class Named, class Work, class Result>
+void run_regroup(Tag, Exec const& exec, Named const& named, Work const& work, RegroupWay way, char* memory,
+                 Result& result) {
   constexpr int team_size = TeamShape::team_size<Exec>;
   switch (way) {
     case RegroupWay::plain: return run_plain_loop(exec, named(to_string(way)), work, result);

@@ -111,8 +111,8 @@ struct PortableStaged {
   }
 };
 
-template <class Kernel, class Exec, class Work>
-void run_portable(Exec const& exec, std::string const& label, Work const& work) {
+template <class Kernel, class Tag, class Exec, class Work>
+void run_portable(Tag, Exec const& exec, std::string const& label, Work const& work) {
   auto const tiling = choose_tiling(label, exec, work.extents, Kernel::planes_before, Kernel::bytes);
   Kernel const kernel{work, tiling};
   Kokkos::TeamPolicy<Exec> policy(exec, int(tiling.size()), 1);
@@ -120,17 +120,17 @@ void run_portable(Exec const& exec, std::string const& label, Work const& work) 
   int const threads = policy.team_size_max(kernel, Kokkos::ParallelForTag());
   policy            = Kokkos::TeamPolicy<Exec>(exec, int(tiling.size()), tiling.team_size(exec, threads));
   policy.set_scratch_size(tiling.scratch_level, Kokkos::PerTeam(int(tiling.scratch_bytes)));
-  Kokkos::parallel_for(kernel_label(Backend::Portable{}, label), policy, kernel);
+  Kokkos::parallel_for(kernel_label(Tag{}, label), policy, kernel);
 }
 
-template <class Exec, class... WorkArgs>
-void run_stencil(Backend::Portable, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
-  run_portable<PortableStencil<StencilWork<WorkArgs...>>>(exec, label, work);
+template <RunsPortable Tag, class Exec, class... WorkArgs>
+void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
+  run_portable<PortableStencil<StencilWork<WorkArgs...>>>(Tag{}, exec, label, work);
 }
 
-template <class Exec, class... WorkArgs>
-void run_stencil(Backend::Portable, Exec const& exec, std::string const& label, StagedWork<WorkArgs...> const& work) {
-  run_portable<PortableStaged<StagedWork<WorkArgs...>>>(exec, label, work);
+template <RunsPortable Tag, class Exec, class... WorkArgs>
+void run_stencil(Tag, Exec const& exec, std::string const& label, StagedWork<WorkArgs...> const& work) {
+  run_portable<PortableStaged<StagedWork<WorkArgs...>>>(Tag{}, exec, label, work);
 }
 
 }  // namespace Koalesce::Impl

@@ -20,8 +20,7 @@ struct PortableTiling : Tiling {
   /// One point a thread where threads are many, one thread a tile where they are cores.
   template <class Exec>
   int team_size(Exec const&, int most) const {
-    constexpr bool on_host    = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
-    std::int64_t const points = on_host ? 1 : tile_y * tile_x;
+    std::int64_t const points = Backend::on_host<Exec> ? 1 : tile_y * tile_x;
     return int(std::min<std::int64_t>({points, most, 256}));
   }
 };

@@ -131,18 +131,17 @@ PortableTranspose<T> choose_tile(Exec const& exec, std::string const& label, Tra
        " at level 1; use smaller elements");
 }
 
-template <class Exec, class T>
-void run_transpose(Backend::Portable, Exec const& exec, std::string const& label, TransposeWork<T> const& work) {
-  constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
-  auto const kernel      = choose_tile(exec, label, work);
-  int const league       = int(kernel.teams());
-  auto const scratch     = Kokkos::PerTeam(int(kernel.scratch_bytes()));
+template <RunsPortable Tag, class Exec, class T>
+void run_transpose(Tag, Exec const& exec, std::string const& label, TransposeWork<T> const& work) {
+  auto const kernel  = choose_tile(exec, label, work);
+  int const league   = int(kernel.teams());
+  auto const scratch = Kokkos::PerTeam(int(kernel.scratch_bytes()));
   Kokkos::TeamPolicy<Exec> policy(exec, league, 1);
   policy.set_scratch_size(kernel.scratch_level, scratch);
   int const most = policy.team_size_max(kernel, Kokkos::ParallelForTag());
-  policy         = Kokkos::TeamPolicy<Exec>(exec, league, on_host ? 1 : std::min(most, 256));
+  policy         = Kokkos::TeamPolicy<Exec>(exec, league, Backend::on_host<Exec> ? 1 : std::min(most, 256));
   policy.set_scratch_size(kernel.scratch_level, scratch);
-  Kokkos::parallel_for(kernel_label(Backend::Portable{}, label), policy, kernel);
+  Kokkos::parallel_for(kernel_label(Tag{}, label), policy, kernel);
 }
 
 /// Rows, or pieces of long ones, each moved by the threads of a team or the vector lanes of a thread.
@@ -169,10 +168,9 @@ struct CopyRows {
 };
 
 /// One contiguous block is Kokkos' own business.
-template <class Exec, class T>
-void run_transpose(Backend::Portable, Exec const& exec, std::string const& label, CopyWork<T> const& work) {
-  constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
-  using Memory           = typename Exec::memory_space;
+template <RunsPortable Tag, class Exec, class T>
+void run_transpose(Tag, Exec const& exec, std::string const& label, CopyWork<T> const& work) {
+  using Memory = typename Exec::memory_space;
   if (work.rows == 1 && work.batch == 1 && work.from_at.column <= 1 && work.to_at.column <= 1) {
     using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
     Kokkos::deep_copy(exec, Kokkos::View<T*, Memory, Unmanaged>(work.to, work.columns),
@@ -180,12 +178,12 @@ void run_transpose(Backend::Portable, Exec const& exec, std::string const& label
     return;
   }
   CopyRows<T> const kernel{work};
-  int const rows_a_team    = on_host ? 1 : 8;
+  int const rows_a_team    = Backend::on_host<Exec> ? 1 : 8;
   std::int64_t const items = work.batch * work.rows * kernel.pieces();
   int const vector         = Kokkos::TeamPolicy<Exec>::vector_length_max();
   Kokkos::TeamPolicy<Exec> const policy(exec, int((items + rows_a_team - 1) / rows_a_team), rows_a_team,
-                                        on_host ? 1 : std::min(vector, 32));
-  Kokkos::parallel_for(kernel_label(Backend::Portable{}, label), policy, kernel);
+                                        Backend::on_host<Exec> ? 1 : std::min(vector, 32));
+  Kokkos::parallel_for(kernel_label(Tag{}, label), policy, kernel);
 }
 
 }  // namespace Koalesce::Impl
