@@ -43,7 +43,10 @@ void check_field(std::string const& where, Policy const& policy, View const& vie
     if (width / 2 < halo(d))
       fail(where, name(), " has a halo of ", width / 2, " points in dimension ", d,
            ", narrower than the stencil's radius ", halo(d),
-           "; the stencil would read outside the field, so give it extent ", n + 2 * halo(d), " or more");
+           "; the stencil would read outside the field, so give it extent ", n + 2 * halo(d), " or more",
+           n < 2 * halo(d) ? std::string()
+                           : "; or, if " + std::to_string(n) + " already counts the halo, give the policy " +
+                                 std::to_string(n - 2 * halo(d)));
   }
   if (points > 0) check_memory(where, view, field());
   check_reach<typename Policy::execution_space>(where, view, field());
