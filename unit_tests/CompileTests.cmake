@@ -7,6 +7,11 @@ add_library(koalesce_self_contained_headers OBJECT)
 target_link_libraries(koalesce_self_contained_headers PRIVATE koalesce_own)
 # Only whether it compiles matters.
 target_compile_options(koalesce_self_contained_headers PRIVATE -O0)
+# Users may have this warning, where Koalesce's headers are no system headers.
+if(NOT koalesce_has_cuda)
+  target_compile_options(koalesce_self_contained_headers PRIVATE
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-Werror=shadow>)
+endif()
 foreach(header IN LISTS koalesce_headers)
   string(MAKE_C_IDENTIFIER "${header}" name)
   file(CONFIGURE OUTPUT "headers/${name}.cpp"
