@@ -5,11 +5,13 @@
 #   2. find_package;
 #   3. on a Debian machine, Debian's own packages, unpacked into the build tree (no root needed);
 #   4. otherwise one message says what is missing and how to get it.
+# A Kokkos that the user named and that does not do is an error before 3: Debian's must not take its place unnoticed.
 
 include("${CMAKE_CURRENT_LIST_DIR}/KoalesceDebianPrefix.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/KoalesceKokkos.cmake")
 
-set(Koalesce_DEBIAN_PACKAGES ON CACHE STRING
+# Nothing is downloaded unasked in another project.
+set(Koalesce_DEBIAN_PACKAGES ${PROJECT_IS_TOP_LEVEL} CACHE STRING
   "Unpack Debian's packages for what find_package does not find: ON, OFF, or ONLY (skip find_package)")
 set_property(CACHE Koalesce_DEBIAN_PACKAGES PROPERTY STRINGS ON OFF ONLY)
 set(Koalesce_DEBIAN_SUITES unstable CACHE STRING
@@ -81,6 +83,19 @@ foreach(_koalesce_name IN LISTS _koalesce_cache)
   endif()
 endforeach()
 
+# What the user says of Kokkos: find_package forgets a folder where it finds nothing.
+set(_koalesce_given "")
+if(Kokkos_DIR)
+  set(_koalesce_given Kokkos_DIR)
+  set(_koalesce_given_path "${Kokkos_DIR}")
+elseif(Kokkos_ROOT)
+  set(_koalesce_given Kokkos_ROOT)
+  set(_koalesce_given_path "${Kokkos_ROOT}")
+elseif(NOT "$ENV{Kokkos_ROOT}" STREQUAL "")
+  set(_koalesce_given "Kokkos_ROOT in the environment")
+  set(_koalesce_given_path "$ENV{Kokkos_ROOT}")
+endif()
+
 # 1 and 2
 set(_koalesce_missing "")
 set(_koalesce_packages "")
@@ -93,6 +108,29 @@ foreach(_koalesce_name IN LISTS _koalesce_needed)
     list(APPEND _koalesce_packages ${_koalesce_${_koalesce_name}_debian})
   endif()
 endforeach()
+set(_koalesce_problem "")
+if("Kokkos" IN_LIST _koalesce_missing AND NOT Koalesce_DEBIAN_PACKAGES STREQUAL "ONLY")
+  _koalesce_check_kokkos(_koalesce_problem)
+  if(_koalesce_given)
+    if(_koalesce_given STREQUAL "Kokkos_DIR")
+      set(Kokkos_DIR "${_koalesce_given_path}" CACHE PATH "Folder of KokkosConfig.cmake" FORCE)  # for the next configure
+    endif()
+    if(NOT Kokkos_CONSIDERED_VERSIONS)
+      set(_koalesce_problem "no Kokkos is there")
+    endif()
+    set(_koalesce_problem "${_koalesce_given} is ${_koalesce_given_path}, but ${_koalesce_problem}")
+    if(Koalesce_DEBIAN_PACKAGES)
+      set(_koalesce_how "")
+      if(NOT _koalesce_given MATCHES "environment")
+        set(_koalesce_how " (-U${_koalesce_given})")
+      endif()
+      message(FATAL_ERROR "Koalesce needs ${_koalesce_kokkos_range}; ${_koalesce_problem}; correct it, or leave it \
+out${_koalesce_how} to take Debian's")
+    endif()
+  elseif(NOT Kokkos_CONSIDERED_VERSIONS)
+    set(_koalesce_problem "")  # that it is missing says it all
+  endif()
+endif()
 if(Koalesce_ENABLE_EXAMPLES)
   # Data for the examples, welcome but not needed: users may have their own.
   find_file(Koalesce_MRI_VOLUME ch2better.nii.gz PATH_SUFFIXES share/mricron/templates
@@ -143,9 +181,12 @@ if(_koalesce_missing)
   foreach(_koalesce_name IN LISTS _koalesce_missing)
     string(APPEND _koalesce_message "\n  - ${_koalesce_${_koalesce_name}_help}")
   endforeach()
+  if(_koalesce_problem)
+    string(APPEND _koalesce_message "\nOf Kokkos: ${_koalesce_problem}.")
+  endif()
   if(NOT Koalesce_DEBIAN_PACKAGES)
-    string(APPEND _koalesce_message
-      "\nUnpacking Debian's packages into the build tree is turned off (Koalesce_DEBIAN_PACKAGES).")
+    string(APPEND _koalesce_message "\nUnpacking Debian's packages into the build tree is turned off; turn it on with \
+-DKoalesce_DEBIAN_PACKAGES=ON, where this is a Debian machine.")
   elseif(_koalesce_prefix_REASON)
     string(APPEND _koalesce_message
       "\nDebian's packages could not be used instead: ${_koalesce_prefix_REASON}.")

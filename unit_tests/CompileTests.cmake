@@ -7,6 +7,11 @@ add_library(koalesce_self_contained_headers OBJECT)
 target_link_libraries(koalesce_self_contained_headers PRIVATE koalesce_own)
 # Only whether it compiles matters.
 target_compile_options(koalesce_self_contained_headers PRIVATE -O0)
+# Users may have this warning, where Koalesce's headers are no system headers.
+if(NOT koalesce_has_cuda)
+  target_compile_options(koalesce_self_contained_headers PRIVATE
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>:-Werror=shadow>)
+endif()
 foreach(header IN LISTS koalesce_headers)
   string(MAKE_C_IDENTIFIER "${header}" name)
   file(CONFIGURE OUTPUT "headers/${name}.cpp"
@@ -16,9 +21,9 @@ foreach(header IN LISTS koalesce_headers)
 endforeach()
 
 # What must not compile: each test builds one use, and passes if the compiler gives Koalesce's reason.
-function(koalesce_add_unsound_test name)
+function(koalesce_add_unsound_test source name)
   set(target koalesce_unsound_${name})
-  add_library(${target} OBJECT EXCLUDE_FROM_ALL unsound/Placement.cpp)
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL unsound/${source}.cpp)
   target_link_libraries(${target} PRIVATE koalesce_own)
   target_compile_definitions(${target} PRIVATE UNSOUND_${name})
   target_compile_options(${target} PRIVATE -O0)
@@ -31,16 +36,30 @@ function(koalesce_add_unsound_test name)
   endif()
 endfunction()
 
-koalesce_add_unsound_test(nothing)  # this one compiles
-koalesce_add_unsound_test(team_array_in_registers "Koalesce: a TeamArray cannot lie in registers")
-koalesce_add_unsound_test(team_array_in_thread_memory "Koalesce: a TeamArray cannot lie in memory of a thread")
-koalesce_add_unsound_test(run_time_extents_in_registers "Koalesce: a ThreadArray with extents known at run time")
-koalesce_add_unsound_test(number_of_places "Koalesce::parallel_placed: give one place for every array")
-koalesce_add_unsound_test(number_of_indices "Koalesce: an array on chip takes one index an extent")
-koalesce_add_unsound_test(no_thread_index "Koalesce: an array on chip takes one index an extent")
-koalesce_add_unsound_test(array_by_value "deleted")
-koalesce_add_unsound_test(const_elements "Koalesce: an array on chip is written by its kernel")
-koalesce_add_unsound_test(five_extents "Koalesce: an array on chip has at most 4 extents")
+koalesce_add_unsound_test(Placement nothing)  # this one compiles
+koalesce_add_unsound_test(Placement team_array_in_registers "Koalesce: a TeamArray cannot lie in registers")
+koalesce_add_unsound_test(Placement team_array_in_thread_memory "Koalesce: a TeamArray cannot lie in memory of a thread")
+koalesce_add_unsound_test(Placement run_time_extents_in_registers "Koalesce: a ThreadArray with extents known at run time")
+koalesce_add_unsound_test(Placement number_of_places "Koalesce::parallel_placed: give one place for every array")
+koalesce_add_unsound_test(Placement number_of_indices "Koalesce: an array on chip takes one index an extent")
+koalesce_add_unsound_test(Placement no_thread_index "Koalesce: an array on chip takes one index an extent")
+koalesce_add_unsound_test(Placement array_by_value "deleted")
+koalesce_add_unsound_test(Placement const_elements "Koalesce: an array on chip is written by its kernel")
+koalesce_add_unsound_test(Placement five_extents "Koalesce: an array on chip has at most 4 extents")
+
+koalesce_add_unsound_test(Stencil stencil)  # this one compiles
+set(koalesce_functor "Koalesce::parallel_stencil: the functor must be const and take one Neighborhood")
+foreach(name IN ITEMS index_count shape weights_of_another_shape element_type)
+  koalesce_add_unsound_test(Stencil ${name} "${koalesce_functor}")
+endforeach()
+koalesce_add_unsound_test(Stencil returns_void "Koalesce::parallel_stencil: the functor must return the value")
+koalesce_add_unsound_test(Stencil returns_one_of_two "Koalesce::parallel_stencil: the functor must return one value an")
+koalesce_add_unsound_test(Stencil not_a_view "Koalesce::parallel_stencil: inputs and outputs must be Kokkos Views")
+koalesce_add_unsound_test(Stencil field_of_another_rank "Koalesce::parallel_stencil: every field needs as many dim")
+koalesce_add_unsound_test(Stencil const_output "Koalesce::parallel_stencil: an output field is const")
+koalesce_add_unsound_test(Stencil one_functor_for_two_stages "Koalesce::parallel_stencil: a Staged shape needs two")
+koalesce_add_unsound_test(Stencil first_stage "Koalesce::parallel_stencil: the first functor must be const and take")
+koalesce_add_unsound_test(Stencil second_stage "Koalesce::parallel_stencil: the second functor must be const and take")
 
 # A static Kokkos would be three times in the program below, if it could be linked to a shared library at all.
 if(TARGET Kokkos::kokkoscore)

@@ -34,6 +34,20 @@ TEST(Shapes, size_counts_the_points_contained) {
   expect_size_points<Star<4>>();
 }
 
+TEST(Shapes, policies_take_extents_of_any_integer_type) {
+  using Policy           = StencilPolicy<Kokkos::DefaultHostExecutionSpace, Box<1, 1, 1>>;
+  std::size_t const size = 5;
+  Policy const policy({}, size, 6, short(7)), same({}, {5, 6, 7}), on_default_instance({5, 6, 7});
+  for (int d = 0; d < 3; ++d) {
+    EXPECT_EQ(policy.extents()[d], 5 + d);
+    EXPECT_EQ(same.extents()[d], 5 + d);
+    EXPECT_EQ(on_default_instance.extents()[d], 5 + d);
+  }
+  EXPECT_EQ((StencilPolicy<Kokkos::DefaultHostExecutionSpace, Box<1>>({}, size).extents()[0]), 5);
+  static_assert(!std::is_constructible_v<Policy, Kokkos::DefaultHostExecutionSpace, int, int>);
+  static_assert(!std::is_constructible_v<Policy, Kokkos::DefaultHostExecutionSpace, double, int, int>);
+}
+
 TEST(Shapes, weights_start_at_zero_and_keep_what_they_are_given) {
   LinearStencil<double, Star<1, 1, 2>> w;
   for_each_offset<Star<1, 1, 2>>([&](int a, int b, int c) { EXPECT_EQ(w(a, b, c), 0); });

@@ -55,10 +55,11 @@ TYPED_TEST(StencilErrors, extents_that_do_not_match) {
 
 TYPED_TEST(StencilErrors, halo_narrower_than_the_radius) {
   View2<TypeParam> const in("in", 12, 10), out("out", 10, 10);
-  expect_error(
-      {"input field 0 (\"in\")", "halo of 0 points in dimension 1", "narrower", "radius 1", "extent 12 or more"}, [&] {
-        run<TypeParam>({10, 10}, in, out);
-      });
+  expect_error({"input field 0 (\"in\")", "halo of 0 points in dimension 1", "narrower", "radius 1",
+                "extent 12 or more", "or, if 10 already counts the halo, give the policy 8"},
+               [&] {
+                 run<TypeParam>({10, 10}, in, out);
+               });
 }
 
 TYPED_TEST(StencilErrors, staged_halo_narrower_than_both_radii) {
@@ -66,8 +67,15 @@ TYPED_TEST(StencilErrors, staged_halo_narrower_than_both_radii) {
   using Shape = Staged<Star<1, 1>, Star<1, 1>>;
   LinearStencil<double, Star<1, 1>> const w;
   StencilPolicy<typename TypeParam::exec, Shape, typename TypeParam::backend> const policy({}, {10, 10});
-  expect_error({"halo of 1 points in dimension 1", "radius 2", "extent 14 or more"},
+  expect_error({"halo of 1 points in dimension 1", "radius 2", "extent 14 or more", "give the policy 6"},
                [&] { parallel_stencil("staged", policy, in, out, w, w); });
+}
+
+TYPED_TEST(StencilErrors, extents_that_count_the_halo) {
+  View2<TypeParam> const u("u", 12, 12), next("next", 12, 12);
+  expect_error({"halo of 0 points in dimension 0", "or, if 12 already counts the halo, give the policy 10"}, [&] {
+    run<TypeParam>({12, 12}, u, next);
+  });
 }
 
 TYPED_TEST(StencilErrors, negative_extents) {

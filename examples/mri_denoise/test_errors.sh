@@ -70,6 +70,10 @@ fails "truncated" volume_cut.nii.gz "${to[@]}"
 gzip -c good.nii >good.nii.gz
 head -c -6 good.nii.gz >checksum_cut.nii.gz
 fails "truncated" checksum_cut.nii.gz "${to[@]}"
+for cut in 1 4 8 9; do
+  head -c -$cut good.nii.gz >end_cut.nii.gz
+  fails "truncated" end_cut.nii.gz "${to[@]}"
+done
 { head -c -8 good.nii.gz; printf '12345678'; } >checksum_bad.nii.gz
 fails "damaged" checksum_bad.nii.gz "${to[@]}"
 header 2 8 3 32767 32767 32767 1 1 1 1 >huge.nii
@@ -100,6 +104,12 @@ notices_full_stdout good.nii "${to[@]}"
 # What is accepted
 succeeds 8032 good.nii -n 2
 succeeds 8032 good.nii.gz -n 2 --add-noise 5
+{ head -c 5000 good.nii | gzip -c; tail -c +5001 good.nii | gzip -c; } >two_members.nii.gz
+succeeds 8032 two_members.nii.gz -n 2
+{ cat good.nii.gz; zeros 100; } >padded.nii.gz
+succeeds 8032 padded.nii.gz -n 2
+cp good.nii not_compressed.nii.gz
+succeeds 8032 not_compressed.nii.gz -n 2
 succeeds 31072 good.nii -n 2 --float
 { header 2 8 4 20 24 16 1 1 1 1; head -c 7680 "$program"; } >one_of_a_series.nii
 succeeds 8032 one_of_a_series.nii -n 2 --no-compare

@@ -39,6 +39,18 @@ static void one_sweep() {
   expect(out, 3);
 }
 
+static void halos() {
+  Exec const exec;
+  std::int64_t const nz = 2, ny = 3, nx = 4;
+  Volume u("u", nz + 2, ny + 2, nx + 2);
+  fill(u);
+#include "stencil/halos.inc"
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), u);
+  // The interior holds z * z + x, counted from the halo's first point.
+  if (host(0, 1, 2) != 6 || host(1, 0, 2) != 3 || host(1, 1, 0) != 1 || host(1, 1, 5) != 5)
+    Kokkos::abort("guide: a halo is not what the page says");
+}
+
 static void two_stages() {
   Exec const exec;
   std::int64_t const nz = 6, ny = 7, nx = 8;
@@ -82,6 +94,7 @@ static void in_a_graph() {
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
   one_sweep();
+  halos();
   two_stages();
 #if KOKKOS_VERSION >= 50000
   in_a_graph();

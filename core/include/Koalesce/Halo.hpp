@@ -95,8 +95,9 @@ struct HaloConditionsOf {
 
 /// \brief Fills the halo of a field, the points that parallel_stencil reads but does not write.
 ///
-/// As for parallel_stencil, the field has n + 2h points in a dimension with n interior ones; h, which may be 0, follows
-/// from the two. Interior points are only read. With no interior point at all nothing is done.
+/// As for parallel_stencil, the field has n + 2h points in a dimension with n interior ones; h, which may be 0 in
+/// some dimensions but not in all, follows from the two. Interior points are only read. With no interior point at all
+/// nothing is done.
 ///
 /// One dimension is filled after the other, the first index first, and each includes the halos of those
 /// before it. Edges and corners are thereby filled, too, once each: with the condition of the last of their dimensions,
@@ -111,8 +112,8 @@ struct HaloConditionsOf {
 /// \param[in,out] field  a View of rank 1 to 3, of any layout.
 /// \param[in] extents    number of interior points a dimension, in the order of the View's indices.
 /// \param[in] conditions what the halo holds. A period may be shorter than the halo, down to one point.
-/// \throws Error before anything runs: extents that do not match, a dimension that is periodic on one side only,
-///         a field without memory or out of the execution space's reach.
+/// \throws Error before anything runs: extents that do not match or leave no halo in any dimension, a dimension that is
+///         periodic on one side only, a field without memory or out of the execution space's reach.
 template <class Exec, class View>
 void fill_halo(Exec const& space, View const& field, typename HaloConditionsOf<View>::Extents const& extents,
                typename HaloConditionsOf<View>::Conditions const& conditions) {

@@ -12,9 +12,9 @@ namespace Koalesce {
 /// \brief What a stencil functor receives: the values around one point of one input field.
 ///
 /// `u(dz, dy, dx)` is the value at those offsets from the point, in the order of the View's indices
-/// (one offset a dimension); `u()` is the value at the point itself. Offsets outside `Shape` are undefined
-/// (an assertion catches them where assertions are on). The type is the same on every backend, so that a
-/// KOKKOS_LAMBDA can name it; where the values lie, in the field or in a ring of planes on chip, does not show.
+/// (one offset a dimension); `u()` is the value at the point itself. Offsets outside `Shape` are undefined; an
+/// assertion stops the program where assertions are on, as in Debug builds. The type is the same on every backend, so
+/// that a KOKKOS_LAMBDA can name it; where the values lie, in the field or in a ring of planes on chip, does not show.
 ///
 /// \tparam T     element type of the field.
 /// \tparam Shape Box or Star.
@@ -46,7 +46,7 @@ class Neighborhood {
   template <class... Offset>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(Offset... offset) const {
     static_assert(sizeof...(Offset) == rank, "Koalesce::Neighborhood: give one offset a dimension");
-    assert(Shape::contains(int(offset)...));
+    assert(Shape::contains(int(offset)...) && "Koalesce::Neighborhood: these offsets are not in the stencil's shape");
     int const at[]       = {int(offset)...};
     std::ptrdiff_t place = m_point;
     if (m_ring_size > 0) {

@@ -9,6 +9,7 @@
 #include <Koalesce/StencilPolicy.hpp>
 #include <Koalesce/StencilShape.hpp>
 #include <Koalesce/impl/StencilDispatch.hpp>
+#include <Koalesce/impl/StencilSignature.hpp>
 
 namespace Koalesce {
 
@@ -40,8 +41,14 @@ void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, Backe
   static_assert(!Impl::is_staged<Shape>, "Koalesce::parallel_stencil: a Staged shape needs two functors");
   auto const ins  = Impl::as_pack(in);
   auto const outs = Impl::as_pack(out);
-  Impl::check_stencil(Impl::call_text("Koalesce::parallel_stencil", label), policy, ins, outs);
-  Impl::dispatch_stencil(label, policy, ins, outs, functor);
+  if constexpr (!Impl::is_staged<Shape> && Impl::check_views<Shape::rank, std::remove_const_t<decltype(ins)>,
+                                                             std::remove_const_t<decltype(outs)>>()) {
+    if constexpr (Impl::check_functor<Shape, std::remove_const_t<decltype(ins)>, std::remove_const_t<decltype(outs)>,
+                                      Functor>()) {
+      Impl::check_stencil(Impl::call_text("Koalesce::parallel_stencil", label), policy, ins, outs);
+      Impl::dispatch_stencil(label, policy, ins, outs, functor);
+    }
+  }
 }
 
 /// \brief Applies two stencils in one sweep: the second reads the first one's results around each point.
@@ -66,8 +73,14 @@ void parallel_stencil(std::string const& label, StencilPolicy<Exec, Staged<First
                       In const& in, Out const& out, F const& first, G const& second) {
   auto const ins  = Impl::as_pack(in);
   auto const outs = Impl::as_pack(out);
-  Impl::check_stencil(Impl::call_text("Koalesce::parallel_stencil", label), policy, ins, outs);
-  Impl::dispatch_stencil(label, policy, ins, outs, first, second);
+  if constexpr (Impl::check_views<First::rank, std::remove_const_t<decltype(ins)>,
+                                  std::remove_const_t<decltype(outs)>>()) {
+    if constexpr (Impl::check_stages<Staged<First, Second>, std::remove_const_t<decltype(ins)>,
+                                     std::remove_const_t<decltype(outs)>, F, G>()) {
+      Impl::check_stencil(Impl::call_text("Koalesce::parallel_stencil", label), policy, ins, outs);
+      Impl::dispatch_stencil(label, policy, ins, outs, first, second);
+    }
+  }
 }
 
 }  // namespace Koalesce

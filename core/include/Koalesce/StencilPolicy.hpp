@@ -6,6 +6,7 @@
 #include <Koalesce/StencilShape.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace Koalesce {
 
@@ -31,7 +32,12 @@ class StencilPolicy {
   /// \param[in] extents number of interior points a dimension (0 is allowed), in the order of the Views' indices.
   StencilPolicy(Exec const& space, extents_type const& extents) : m_space(space), m_extents(extents) {}
 
-  /// The same, on the execution space's default instance.
+  /// The same, one argument a dimension, of any integer type: `policy(exec, u.extent(0) - 2, u.extent(1) - 2)`.
+  template <class... N>
+    requires(sizeof...(N) == rank && (std::is_integral_v<N> && ...))
+  StencilPolicy(Exec const& space, N... extents) : m_space(space), m_extents{{std::int64_t(extents)...}} {}
+
+  /// As the first, on the execution space's default instance.
   explicit StencilPolicy(extents_type const& extents) : m_extents(extents) {}
 
   /// The instance that the kernel runs on.

@@ -58,6 +58,15 @@ void check_halo(View const& field, Extents const& extents, Conditions const& con
   constexpr int rank      = View::rank();
   check_extents(where, HaloPolicy<Exec, rank>{extents});
   check_field(where, HaloPolicy<Exec, rank>{extents}, field, "the", -1, [](int) { return 0; });
+  bool some = false, empty = false;
+  for (int d = 0; d < rank; ++d) {
+    some  = some || std::int64_t(field.extent(d)) > extents[d];
+    empty = empty || extents[d] == 0;
+  }
+  if (!some && !empty)
+    fail(where, "the field (\"", field.label(),
+         "\") has a halo in no dimension, because the interior extents given are all of its own; nothing would be "
+         "filled, so give the numbers of interior points, without the halo, or a field that has one");
   for (int d = 0; d < rank; ++d) {
     auto const& [low, high] = conditions.sides[d];
     if ((low.kind == HaloKind::periodic) != (high.kind == HaloKind::periodic))

@@ -27,14 +27,14 @@ class PlacementCall {
  public:
   static constexpr int arrays = int(sizeof...(Arrays));
 
-  PlacementCall(std::string const& function, std::string const& label, Policy const& policy,
-                OnChip<Arrays...> const& arrays, Kernel const& kernel)
-      : where(call_text(function, label)),
-        label(label),
-        policy(policy),
-        declared(arrays),
-        work{kernel, shapes_of(arrays), policy.team_size()} {
-    check_placement(where, policy, arrays);
+  PlacementCall(std::string const& function, std::string const& name, Policy const& on,
+                OnChip<Arrays...> const& declaration, Kernel const& kernel)
+      : where(call_text(function, name)),
+        label(name),
+        policy(on),
+        declared(declaration),
+        work{kernel, shapes_of(declaration), on.team_size()} {
+    check_placement(where, on, declaration);
   }
 
   /// Empty, or why the kernel cannot run so.
@@ -77,8 +77,8 @@ class PlacementCall {
   PlacementWork<Kernel, Arrays...> const work;
 
  private:
-  static auto shapes_of(OnChip<Arrays...> const& arrays) {
-    return transform(arrays.arrays, [](auto const& array, auto) { return array.shape(); });
+  static auto shapes_of(OnChip<Arrays...> const& declaration) {
+    return transform(declaration.arrays, [](auto const& array, auto) { return array.shape(); });
   }
 
   template <Place... P>

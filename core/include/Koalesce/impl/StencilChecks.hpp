@@ -43,7 +43,10 @@ void check_field(std::string const& where, Policy const& policy, View const& vie
     if (width / 2 < halo(d))
       fail(where, name(), " has a halo of ", width / 2, " points in dimension ", d,
            ", narrower than the stencil's radius ", halo(d),
-           "; the stencil would read outside the field, so give it extent ", n + 2 * halo(d), " or more");
+           "; the stencil would read outside the field, so give it extent ", n + 2 * halo(d), " or more",
+           n < 2 * halo(d) ? std::string()
+                           : "; or, if " + std::to_string(n) + " already counts the halo, give the policy " +
+                                 std::to_string(n - 2 * halo(d)));
   }
   if (points > 0) check_memory(where, view, field());
   check_reach<typename Policy::execution_space>(where, view, field());
@@ -56,11 +59,8 @@ void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> 
   for_each(in, [&](auto const& view, auto i) {
     check_field(where, policy, view, "input", i, [](int d) { return Shape::radius(d); });
   });
-  for_each(out, [&](auto const& view, auto i) {
-    using View = std::decay_t<decltype(view)>;
-    static_assert(!std::is_const_v<typename View::value_type>, "Koalesce::parallel_stencil: an output field is const");
-    check_field(where, policy, view, "output", i, [](int) { return 0; });
-  });
+  for_each(out,
+           [&](auto const& view, auto i) { check_field(where, policy, view, "output", i, [](int) { return 0; }); });
 
   for_each(out, [&](auto const& a, auto i) {
     auto const clash = [&](auto const& b, char const* role, int j) {

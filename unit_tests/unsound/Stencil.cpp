@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <Koalesce/Stencil.hpp>
+
+/// Calls of parallel_stencil that do not compile: one for each macro that CMakeLists.txt defines. The first compiles.
+namespace Koalesce::Test {
+
+using Exec   = Kokkos::DefaultExecutionSpace;
+using Shape  = Star<1, 1>;
+using Around = Neighborhood<double, Shape>;
+using Index  = std::int64_t;
+using Field  = Kokkos::View<double**, Exec>;
+
+void run(auto const& in, auto const& out, auto const&... functors) {
+  using Shapes = std::conditional_t<sizeof...(functors) == 1, Shape, Staged<Shape, Shape>>;
+  parallel_stencil("unsound", StencilPolicy<Exec, Shapes>({8, 8}), in, out, functors...);
+}
+
+void check() {
+  Field const u("u", 12, 12), v("v", 8, 8);
+  [[maybe_unused]] auto const first  = KOKKOS_LAMBDA(Around const& a, Index, Index) { return a(); };
+  [[maybe_unused]] auto const second = KOKKOS_LAMBDA(Around const& a, PointValue<double, 2> const&, Index, Index) {
+    return a();
+  };
+#if defined(UNSOUND_stencil)
+  run(u, v, first);
+  run(u, v, first, second);
+  run(
+      u, v, KOKKOS_LAMBDA(Around a, int, int) { return int(a()); });
+  run(
+      u, v, KOKKOS_LAMBDA(Around const& a, Index, Index) { return values(a()); });
+#elif defined(UNSOUND_index_count)
+  run(
+      u, v, KOKKOS_LAMBDA(Around const& a, Index) { return a(); });
+#elif defined(UNSOUND_shape)
+  run(
+      u, v, KOKKOS_LAMBDA(Neighborhood<double, Box<1, 1>> const& a, Index, Index) { return a(); });
+#elif defined(UNSOUND_weights_of_another_shape)
+  run(u, v, LinearStencil<double, Box<1, 1>>());
+#elif defined(UNSOUND_element_type)
+  run(
+      u, v, KOKKOS_LAMBDA(Neighborhood<float, Shape> const& a, Index, Index) { return a(); });
+#elif defined(UNSOUND_returns_void)
+  run(u, v, KOKKOS_LAMBDA(Around const&, Index, Index){});
+#elif defined(UNSOUND_returns_one_of_two)
+  run(u, fields(v, v), first);
+#elif defined(UNSOUND_not_a_view)
+  run(u.data(), v, first);
+#elif defined(UNSOUND_field_of_another_rank)
+  run(u, Kokkos::View<double*, Exec>("v", 8), first);
+#elif defined(UNSOUND_const_output)
+  run(u, Kokkos::View<double const**, Exec>(v), first);
+#elif defined(UNSOUND_one_functor_for_two_stages)
+  parallel_stencil("unsound", StencilPolicy<Exec, Staged<Shape, Shape>>({8, 8}), u, v, first);
+#elif defined(UNSOUND_first_stage)
+  run(
+      u, v, KOKKOS_LAMBDA(Around const& a, Index) { return a(); }, second);
+#elif defined(UNSOUND_second_stage)
+  run(u, v, first, first);
+#endif
+}
+
+}  // namespace Koalesce::Test
