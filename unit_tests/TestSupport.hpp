@@ -102,6 +102,9 @@ using Rng = std::mt19937_64;
 /// --seeds or KOALESCE_TEST_SEEDS.
 std::vector<std::uint64_t> const& test_seeds();
 
+/// How long a test goes on to draw seeds after these: --seconds or KOALESCE_TEST_SECONDS, else 0.
+double seconds_of_seeds();
+
 inline std::int64_t random_int(Rng& rng, std::int64_t low, std::int64_t high) {
   return low + std::int64_t(rng() % std::uint64_t(high - low + 1));
 }
@@ -109,7 +112,10 @@ inline std::int64_t random_int(Rng& rng, std::int64_t low, std::int64_t high) {
 /// Runs body(rng) for every seed; a failure tells which.
 template <class Body>
 void for_each_seed(Body const& body) {
-  for (auto const seed : test_seeds()) {
+  auto const& seeds = test_seeds();
+  Kokkos::Timer const timer;
+  for (std::size_t i = 0; i < seeds.size() || timer.seconds() < seconds_of_seeds(); ++i) {
+    auto const seed = i < seeds.size() ? seeds[i] : seeds.back() + i;
     SCOPED_TRACE("run again with --seed=" + std::to_string(seed));
     Rng rng(seed);
     body(rng);

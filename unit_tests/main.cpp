@@ -8,6 +8,7 @@ namespace Koalesce::Test {
 namespace {
 
 std::vector<std::uint64_t> seeds{20230613};
+double seconds = 0;
 
 /// The value of an option --name=<value>, else of the environment's variable, else nothing.
 char const* setting(int argc, char** argv, std::string const& option, char const* variable) {
@@ -16,18 +17,20 @@ char const* setting(int argc, char** argv, std::string const& option, char const
   return std::getenv(variable);
 }
 
-/// --seed=<number>, instead of one from the system, and --seeds=<how many>, which count up from it.
+/// --seed=<number>, instead of one from the system, --seeds=<how many>, which count up from it, and --seconds=<a test>.
 void set_varied_seeds(int argc, char** argv) {
   std::uint64_t seed = std::random_device()() % 1000000, count = 1;
   if (auto const* text = setting(argc, argv, "--seed=", "KOALESCE_TEST_SEED")) seed = std::strtoull(text, nullptr, 10);
   if (auto const* text = setting(argc, argv, "--seeds=", "KOALESCE_TEST_SEEDS"))
     count = std::strtoull(text, nullptr, 10);
   for (std::uint64_t i = 0; i < count; ++i) seeds.push_back(seed + i);
+  if (auto const* text = setting(argc, argv, "--seconds=", "KOALESCE_TEST_SECONDS")) seconds = std::atof(text);
 }
 
 }  // namespace
 
 std::vector<std::uint64_t> const& test_seeds() { return seeds; }
+double seconds_of_seeds() { return seconds; }
 
 }  // namespace Koalesce::Test
 
