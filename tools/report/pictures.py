@@ -203,7 +203,7 @@ def scaling(panels, path):
             style = of_group.setdefault(name, ("-", "--", ":", "-.")[len(of_group) % 4])
             handles[name] = axis.plot(*zip(*sorted(points)), marker=marker, color=colour, linestyle=style, markersize=4,
                                       linewidth=1.2)[0]
-        axis.set_title(title)
+        axis.set_title(title, fontsize=8.5)  # a case's whole name
         axis.set_xscale("log")
         axis.set_ylim(bottom=0)
         axis.set_ylabel(unit)
