@@ -78,14 +78,25 @@ void add_stencil(std::string const& points, Extents const& n, std::string const&
   std::string const base = group + "stencil/" + points + "/" + perf::type_name<T>() + "/" + perf::size_name(n) + "/";
   constexpr int halo     = std::max({Shape::radius(0), Shape::radius(1), Shape::radius(2)});
   constexpr Cost point{2 * sizeof(T), 2 * Shape::size - 1};
+  using Sum = WeightedSum<T, Shape>;
+  typename StencilPolicy<Exec, Shape>::extents_type const extents{n[0], n[1], n[2]};
+  // What all others are compared with is what the unit tests compare with a serial loop.
+  auto const error = [=](Fields<T> const& f, auto const& run) {
+    typename Fields<T>::View const expected("expected", f.out.layout());
+    parallel_stencil("stencil", StencilPolicy<Exec, Shape>(Exec(), extents), f.in, expected, Sum{});
+    run();
+    return perf::mismatch(n, halo, f.out, expected);
+  };
+  auto const check_and_measure = [=](benchmark::State& state, Fields<T> const& f, auto const& run) {
+    if (auto const wrong = error(f, run); !wrong.empty()) return state.SkipWithError(wrong.c_str());
+    measure(state, n, point, run);
+  };
   auto const with_fields = [=](auto const& run) {
     return [=](benchmark::State& state) {
       Fields<T> f(n, halo);
-      measure(state, n, point, [&] { run(f); });
+      check_and_measure(state, f, [&] { run(f); });
     };
   };
-  using Sum = WeightedSum<T, Shape>;
-  typename StencilPolicy<Exec, Shape>::extents_type const extents{n[0], n[1], n[2]};
 
   add(base + "koalesce", with_fields([=](Fields<T>& f) {
         parallel_stencil("stencil", StencilPolicy<Exec, Shape>(Exec(), extents), f.in, f.out, Sum{});
@@ -107,7 +118,7 @@ void add_stencil(std::string const& points, Extents const& n, std::string const&
     auto const best =
         perf::best_tile(n, [&](perf::Tile const& tile) { perf::mdrange_stencil(n, halo, tile, f.in, f.out, Sum{}); });
     state.SetLabel(perf::tile_name(best));
-    measure(state, n, point, [&] { perf::mdrange_stencil(n, halo, best, f.in, f.out, Sum{}); });
+    check_and_measure(state, f, [&] { perf::mdrange_stencil(n, halo, best, f.in, f.out, Sum{}); });
   });
   add(base + "copy", [=](benchmark::State& state) {
     Kokkos::View<T*, Exec> from("from", std::size_t(n[0]) * n[1] * n[2]), to("to", from.extent(0));
@@ -124,12 +135,13 @@ void add_biharmonic(Extents const& n) {
   using Sum              = WeightedSum<T, Laplacian>;
   constexpr Cost point{2 * sizeof(T), 2 * (2 * Laplacian::size - 1)};
 
+  auto const staged = [=](Fields<T> const& f, typename Fields<T>::View const& out) {
+    StencilPolicy<Exec, Staged<Laplacian, Laplacian>> const policy(Exec(), {n[0], n[1], n[2]});
+    parallel_stencil("biharmonic", policy, f.in, out, Sum{}, perf::SecondStage<Sum>{});
+  };
   add(base + "koalesce", [=](benchmark::State& state) {
     Fields<T> f(n, 2);
-    measure(state, n, point, [&] {
-      StencilPolicy<Exec, Staged<Laplacian, Laplacian>> const policy(Exec(), {n[0], n[1], n[2]});
-      parallel_stencil("biharmonic", policy, f.in, f.out, Sum{}, perf::SecondStage<Sum>{});
-    });
+    measure(state, n, point, [&] { staged(f, f.out); });
   });
   auto const two_sweeps = [=](bool tuned) {
     return [=](benchmark::State& state) {
@@ -142,6 +154,11 @@ void add_biharmonic(Extents const& n) {
       };
       auto const tile = tuned ? perf::best_tile(n, run) : perf::Tile{};
       if (tuned) state.SetLabel(perf::tile_name(tile));
+      typename Fields<T>::View const expected("expected", f.out.layout());
+      staged(f, expected);
+      run(tile);
+      if (auto const wrong = perf::mismatch(n, 2, f.out, expected); !wrong.empty())
+        return state.SkipWithError(wrong.c_str());
       measure(state, n, point, [&] { run(tile); });
     };
   };

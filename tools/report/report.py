@@ -33,6 +33,7 @@ class Report:
 
     def __init__(self, directory, runs, pictures=None):
         self.directory = os.path.basename(os.path.abspath(directory))
+        self.note = self.read_note(directory)
         self.runs = runs
         self.pictures = pictures
         self.comparisons = {p: [c for _, case in p.cases(runs) for c in patterns.compare(p, case)] for p in PATTERNS}
@@ -44,11 +45,22 @@ class Report:
         blocks = [Heading(1, f"Performance of Koalesce: {', '.join(machines) or self.directory}"), Text(
             "Made by `tools/perf_report` from the JSON of one run of the performance tests, where ours, plain Kokkos and the "
             "peers are measured side by side. Of several repetitions the median counts. Times are from fence to fence.")]
+        if self.note:
+            blocks.append(Text(self.note))
         sections = (self.summary, self.roofline, self.copy_shares, *[lambda p=p: self.pattern(p) for p in PATTERNS],
                     self.scaling, self.where)
         for section in sections:
             blocks += section()
         return blocks
+
+    @staticmethod
+    def read_note(directory):
+        """What whoever made the results knows of them, and they do not say: note.md beside them, one paragraph."""
+        path = os.path.join(directory, "note.md")
+        if not os.path.exists(path):
+            return ""
+        with open(path, encoding="utf-8") as file:
+            return " ".join(line.strip() for line in file if not line.startswith("<!--"))
 
     def picture(self, file, about, draw):
         return Picture(file, about, lambda path: draw(self.pictures, path))

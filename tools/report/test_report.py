@@ -93,6 +93,14 @@ class TextTest(ToolTest):
         self.assertIn("- `regroup/2paths/equal/random/none/8B/koalesce_auto`: 7 results are wrong", text)
         self.assertIn("| 2paths/equal/random/none/8B | error | 3.00 | - | - |", text)
 
+    def test_note_beside_the_results_is_told(self):
+        self.put("transpose", [row("transpose/f64/8x8/koalesce", 1), row("transpose/f64/8x8/kokkos_mdrange", 2)])
+        with open(os.path.join(self.results, "note.md"), "w", encoding="utf-8") as f:
+            f.write("<!-- not this -->\nThe fan\nwas broken.\n")
+        text = self.text()
+        self.assertIn("\nThe fan was broken.\n", text)
+        self.assertNotIn("not this", text)
+
     def test_median_of_repetitions_counts(self):
         ours = [row("read/by_row/f64/9x9/koalesce", ms, repetition_index=i) for i, ms in enumerate((90, 2, 1))]
         mean = row("read/by_row/f64/9x9/koalesce", 31) | {"run_type": "aggregate", "aggregate_name": "mean"}
