@@ -9,10 +9,10 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <functional>
 #include <string>
 
 #include "Measure.hpp"
+#include "StencilCases.hpp"
 #include "StencilPeers.hpp"
 
 namespace {
@@ -44,86 +44,33 @@ struct WeightedSum {
   }
 };
 
-/// Input and output of one benchmark, with a halo as wide as the radius.
-template <class T>
-struct Fields {
-  using View = Kokkos::View<T***, Kokkos::LayoutRight, Exec>;
-
-  Fields(Extents const& n, int halo)
-      : in(Kokkos::view_alloc("in", Kokkos::WithoutInitializing), n[0] + 2 * halo, n[1] + 2 * halo, n[2] + 2 * halo),
-        out("out", n[0] + 2 * halo, n[1] + 2 * halo, n[2] + 2 * halo) {
-    perf::fill(in);
-  }
-
-  View in, out;
-};
-
-/// What a point takes.
-struct Cost {
-  std::size_t bytes;
-  int flops;
-};
-
-void measure(benchmark::State& state, Extents const& n, Cost const& point, std::function<void()> const& kernel) {
-  double const points = double(n[0]) * double(n[1]) * double(n[2]);
-  perf::measure(state, points * double(point.bytes), kernel);
-  state.counters["points"]     = perf::rate(points);
-  state.counters["GStencil/s"] = perf::rate(points * 1e-9);
-  if (point.flops > 0) state.counters["flops"] = perf::rate(points * point.flops);
-}
-
-/// All implementations of one stencil at one size. Fields are made when a benchmark runs, not when it is listed.
+/// A functor, the same weights as a LinearStencil, and the peers, at one size.
 template <class T, class Shape>
 void add_stencil(std::string const& points, Extents const& n, std::string const& group = "") {
   std::string const base = group + "stencil/" + points + "/" + perf::type_name<T>() + "/" + perf::size_name(n) + "/";
   constexpr int halo     = std::max({Shape::radius(0), Shape::radius(1), Shape::radius(2)});
-  constexpr Cost point{2 * sizeof(T), 2 * Shape::size - 1};
+  constexpr perf::Cost point{2 * sizeof(T), 2 * Shape::size - 1};
+  using F   = perf::Fields<T>;
   using Sum = WeightedSum<T, Shape>;
   typename StencilPolicy<Exec, Shape>::extents_type const extents{n[0], n[1], n[2]};
-  // What all others are compared with is what the unit tests compare with a serial loop.
-  auto const error = [=](Fields<T> const& f, auto const& run) {
-    typename Fields<T>::View const expected("expected", f.out.layout());
-    parallel_stencil("stencil", StencilPolicy<Exec, Shape>(Exec(), extents), f.in, expected, Sum{});
-    run();
-    return perf::mismatch(n, halo, f.out, expected);
-  };
-  auto const check_and_measure = [=](benchmark::State& state, Fields<T> const& f, auto const& run) {
-    if (auto const wrong = error(f, run); !wrong.empty()) return state.SkipWithError(wrong.c_str());
-    measure(state, n, point, run);
-  };
-  auto const with_fields = [=](auto const& run) {
-    return [=](benchmark::State& state) {
-      Fields<T> f(n, halo);
-      check_and_measure(state, f, [&] { run(f); });
-    };
-  };
 
-  add(base + "koalesce", with_fields([=](Fields<T>& f) {
-        parallel_stencil("stencil", StencilPolicy<Exec, Shape>(Exec(), extents), f.in, f.out, Sum{});
-      }));
-  add(base + "koalesce_linear", with_fields([=](Fields<T>& f) {
-        Sum const sum;
-        LinearStencil<T, Shape> const weights(
-            [&](int dz, int dy, int dx) { return sum.weight[(dz != 0) + (dy != 0) + (dx != 0)]; });
-        parallel_stencil("stencil", StencilPolicy<Exec, Shape>(Exec(), extents), f.in, f.out, weights);
-      }));
-  add(base + "koalesce_portable", with_fields([=](Fields<T>& f) {
-        StencilPolicy<Exec, Shape, Backend::Portable> const policy(Exec(), extents);
-        parallel_stencil("stencil", policy, f.in, f.out, Sum{});
-      }));
-  add(base + "kokkos_mdrange",
-      with_fields([=](Fields<T>& f) { perf::mdrange_stencil(n, halo, perf::Tile{}, f.in, f.out, Sum{}); }));
-  add(base + "kokkos_mdrange_tuned", [=](benchmark::State& state) {
-    Fields<T> f(n, halo);
-    auto const best =
-        perf::best_tile(n, [&](perf::Tile const& tile) { perf::mdrange_stencil(n, halo, tile, f.in, f.out, Sum{}); });
-    state.SetLabel(perf::tile_name(best));
-    check_and_measure(state, f, [&] { perf::mdrange_stencil(n, halo, best, f.in, f.out, Sum{}); });
-  });
-  add(base + "copy", [=](benchmark::State& state) {
-    Kokkos::View<T*, Exec> from("from", std::size_t(n[0]) * n[1] * n[2]), to("to", from.extent(0));
-    perf::fill(from);
-    measure(state, n, {point.bytes, 0}, [&] { perf::copy(to, from); });
+  auto const ours = [=](auto backend, F const& f) {
+    StencilPolicy<Exec, Shape, decltype(backend)> const policy(Exec(), extents);
+    parallel_stencil("stencil", policy, f.ins[0], f.outs[0], Sum{});
+  };
+  auto const plain = [=](perf::Sweep const& sweep, F const& f) {
+    perf::mdrange_stencil(n, halo, sweep, f.ins[0], f.outs[0], Sum{});
+  };
+  perf::add_sweeps<T, 1>(base, n, halo, point, ours, plain);
+  add(base + "koalesce_linear", [=](benchmark::State& state) {
+    Sum const sum;
+    LinearStencil<T, Shape> const weights(
+        [&](int dz, int dy, int dx) { return sum.weight[(dz != 0) + (dy != 0) + (dx != 0)]; });
+    perf::check_and_measure(
+        state, n, point, F(n, halo), [&](F const& f) { ours(Backend::Default<Exec>{}, f); },
+        [&](F const& f) {
+          parallel_stencil("stencil", StencilPolicy<Exec, Shape>(Exec(), extents), f.ins[0], f.outs[0], weights);
+        });
   });
 }
 
@@ -132,34 +79,30 @@ void add_biharmonic(Extents const& n) {
   using T                = double;
   using Laplacian        = Star<1, 1, 1>;
   std::string const base = "stencil/biharmonic/f64/" + perf::size_name(n) + "/";
+  using F                = perf::Fields<T>;
   using Sum              = WeightedSum<T, Laplacian>;
-  constexpr Cost point{2 * sizeof(T), 2 * (2 * Laplacian::size - 1)};
+  constexpr perf::Cost point{2 * sizeof(T), 2 * (2 * Laplacian::size - 1)};
 
-  auto const staged = [=](Fields<T> const& f, typename Fields<T>::View const& out) {
+  auto const staged = [=](F const& f) {
     StencilPolicy<Exec, Staged<Laplacian, Laplacian>> const policy(Exec(), {n[0], n[1], n[2]});
-    parallel_stencil("biharmonic", policy, f.in, out, Sum{}, perf::SecondStage<Sum>{});
+    parallel_stencil("biharmonic", policy, f.ins[0], f.outs[0], Sum{}, perf::SecondStage<Sum>{});
   };
   add(base + "koalesce", [=](benchmark::State& state) {
-    Fields<T> f(n, 2);
-    measure(state, n, point, [&] { staged(f, f.out); });
+    F const f(n, 2);
+    perf::measure(state, n, point, [&] { staged(f); });
   });
   auto const two_sweeps = [=](bool tuned) {
     return [=](benchmark::State& state) {
-      Fields<T> f(n, 2);
-      typename Fields<T>::View const mid("mid", n[0] + 4, n[1] + 4, n[2] + 4);
+      F const f(n, 2);
+      typename F::View const mid("mid", f.outs[0].layout());
       Extents const wider{n[0] + 2, n[1] + 2, n[2] + 2};
-      auto const run = [&](perf::Tile const& tile) {
-        perf::mdrange_stencil(wider, 1, tile, f.in, mid, Sum{});
-        perf::mdrange_stencil(n, 2, tile, mid, f.out, Sum{});
+      auto const run = [&](perf::Sweep const& sweep, F const& fields) {
+        perf::mdrange_stencil(wider, 1, sweep, fields.ins[0], mid, Sum{});
+        perf::mdrange_stencil(n, 2, sweep, mid, fields.outs[0], Sum{});
       };
-      auto const tile = tuned ? perf::best_tile(n, run) : perf::Tile{};
-      if (tuned) state.SetLabel(perf::tile_name(tile));
-      typename Fields<T>::View const expected("expected", f.out.layout());
-      staged(f, expected);
-      run(tile);
-      if (auto const wrong = perf::mismatch(n, 2, f.out, expected); !wrong.empty())
-        return state.SkipWithError(wrong.c_str());
-      measure(state, n, point, [&] { run(tile); });
+      auto const sweep = tuned ? perf::best_sweep(n, [&](perf::Sweep const& one) { run(one, f); }) : perf::Sweep{};
+      if (tuned) state.SetLabel(sweep.name());
+      perf::check_and_measure(state, n, point, f, staged, [&](F const& fields) { run(sweep, fields); });
     };
   };
   add(base + "kokkos_mdrange", two_sweeps(false));
@@ -191,4 +134,4 @@ void add_stencils() {
 
 }  // namespace
 
-int main(int argc, char** argv) { perf::run(argc, argv, {add_stencils, add_scaling}); }
+int main(int argc, char** argv) { perf::run(argc, argv, {add_stencils, perf::add_nonlinear_stencils, add_scaling}); }

@@ -24,45 +24,79 @@ inline std::vector<Extents> sizes() {
 
 using Tile = std::array<std::int64_t, 3>;
 
+/// How Kokkos runs a loop over points: all zeros is its own tiling.
+struct Sweep {
+  Tile tile{};
+  int index_bits = 32;
+
+  std::string name() const { return tile_name(tile) + ", " + std::to_string(index_bits) + "-bit indices"; }
+};
+
 /// What a neighborhood would be, over a View.
-template <class View>
+template <class View, class Index>
 struct Taps {
   View const& view;
-  std::int64_t z, y, x;
+  Index z, y, x;
 
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()() const { return view(z, y, x); }
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(int dz, int dy, int dx) const { return view(z + dz, y + dy, x + dx); }
 };
 
+/// The stencil as Kokkos users write it: out = functor(in).
 template <class View, class Functor>
 struct PlainStencil {
   View in, out;
   std::int64_t halo;
   Functor functor;
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t z, std::int64_t y, std::int64_t x) const {
-    out(z + halo, y + halo, x + halo) = functor(Taps<View>{in, z + halo, y + halo, x + halo});
+  template <class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void at(Index z, Index y, Index x) const {
+    Index const h            = Index(halo);
+    out(z + h, y + h, x + h) = functor(Taps<View, Index>{in, z + h, y + h, x + h});
   }
 };
 
-/// The stencil as Kokkos users write it. The fastest index is inner, which is best for LayoutRight.
-template <class View, class Functor>
-void mdrange_stencil(Extents const& n, std::int64_t halo, Tile const& tile, View const& in, View const& out,
-                     Functor const& functor) {
+/// kernel.at(z, y, x) with indices of one type.
+template <class Index, class Kernel>
+struct AtIndex {
+  Kernel kernel;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index z, Index y, Index x) const { kernel.at(z, y, x); }
+};
+
+template <class Index, class Kernel>
+void mdrange_with(Extents const& n, Tile const& tile, Kernel const& kernel) {
+  using Default = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3>, Kokkos::IndexType<Index>>;
   using Policy  = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>,
-                                       Kokkos::IndexType<std::int64_t>>;
-  using Default = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3>, Kokkos::IndexType<std::int64_t>>;
-  PlainStencil<View, Functor> const kernel{in, out, halo, functor};
-  if (tile == Tile{}) Kokkos::parallel_for("plain", Default({0, 0, 0}, {n[0], n[1], n[2]}), kernel);
-  else Kokkos::parallel_for("plain", Policy({0, 0, 0}, {n[0], n[1], n[2]}, {tile[0], tile[1], tile[2]}), kernel);
+                                       Kokkos::IndexType<Index>>;
+  AtIndex<Index, Kernel> const loop{kernel};
+  if (tile == Tile{}) Kokkos::parallel_for("plain", Default({0, 0, 0}, {n[0], n[1], n[2]}), loop);
+  else Kokkos::parallel_for("plain", Policy({0, 0, 0}, {n[0], n[1], n[2]}, {tile[0], tile[1], tile[2]}), loop);
 }
 
-/// The fastest of Kokkos' own tiling and several others. On GPUs the last extent is the z extent of a block, 64 at
-/// most: of longer tiles Kokkos 4.6 runs the first 64 points alone, without a word.
+/// Runs kernel.at for all points. The fastest index is inner, which is best for LayoutRight.
+template <class Kernel>
+void mdrange(Extents const& n, Sweep const& sweep, Kernel const& kernel) {
+  if (sweep.index_bits == 32) mdrange_with<int>(n, sweep.tile, kernel);
+  else mdrange_with<std::int64_t>(n, sweep.tile, kernel);
+}
+
+template <class View, class Functor>
+void mdrange_stencil(Extents const& n, std::int64_t halo, Sweep const& sweep, View const& in, View const& out,
+                     Functor const& functor) {
+  mdrange(n, sweep, PlainStencil<View, Functor>{in, out, halo, functor});
+}
+
+/// The fastest of Kokkos' own tiling and several others, each with indices of 32 and 64 bits. On GPUs the last extent
+/// is the z extent of a block, 64 at most: of longer tiles Kokkos 4.6 runs the first 64 points alone, without a word.
 template <class Run>
-Tile best_tile(Extents const& n, Run const& run) {
-  return fastest(on_host ? std::vector<Tile>{{}, {1, 8, n[2]}, {4, 4, n[2]}, {1, 1, n[2]}, {8, 8, 64}}
-                         : std::vector<Tile>{{}, {1, 4, 64}, {1, 8, 32}, {4, 4, 32}, {1, 2, 64}, {2, 4, 64}},
-                 run);
+Sweep best_sweep(Extents const& n, Run const& run) {
+  std::vector<Sweep> sweeps;
+  for (auto const& tile :
+       on_host ? std::vector<Tile>{{}, {1, 8, n[2]}, {4, 4, n[2]}, {1, 1, n[2]}, {8, 8, 64}}
+               : std::vector<Tile>{{}, {1, 4, 64}, {1, 8, 32}, {1, 4, 32}, {4, 4, 32}, {1, 2, 64}, {2, 4, 64}})
+    for (int bits : {32, 64}) sweeps.push_back({tile, bits});
+  return fastest(sweeps, run);
 }
 
 /// Points of two fields' interiors that differ by more than sums in another order do.

@@ -7,7 +7,10 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <mutex>
+#include <set>
 #include <string>
+#include <tuple>
 
 namespace Koalesce::Impl {
 
@@ -29,8 +32,31 @@ struct CudaDevice {
   }
 };
 
-/// A native kernel with its block: asks for the shared memory, counts resident blocks, launches on the
-/// caller's stream, and announces itself to Kokkos Tools as parallel_for.
+/// Kernels that may use all of a block's shared memory: asked for once on each device, for it takes microseconds, and
+/// for all of it, so that host threads that need different parts do not lower each other's.
+class SharedMemoryLimits {
+ public:
+  static void raise(std::string const& where, void const* kernel, int device, int most_bytes, int carveout) {
+    static SharedMemoryLimits limits;
+    std::lock_guard const lock(limits.m_mutex);
+    std::tuple const key(kernel, device, carveout);
+    if (limits.m_raised.count(key) > 0) return;
+    auto const check = [&](cudaError_t status) { check_cuda(where, status, "asking for shared memory"); };
+    cudaFuncAttributes attributes;
+    check(cudaFuncGetAttributes(&attributes, kernel));
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               most_bytes - int(attributes.sharedSizeBytes)));
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));
+    limits.m_raised.insert(key);
+  }
+
+ private:
+  std::mutex m_mutex;
+  std::set<std::tuple<void const*, int, int>> m_raised;
+};
+
+/// A native kernel with its block: counts resident blocks, launches on the caller's stream, and announces itself to
+/// Kokkos Tools as parallel_for.
 template <class... Args>
 class CudaKernel {
  public:
@@ -42,10 +68,8 @@ class CudaKernel {
              int carveout = cudaSharedmemCarveoutMaxShared)
       : m_label(label), m_kernel(kernel), m_threads(threads), m_shared(shared_bytes) {
     check_cuda(m_label, cudaSetDevice(exec.cuda_device()), "choosing the device");
-    check_cuda(m_label, cudaFuncSetAttribute(m_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, m_shared),
-               "asking for shared memory");
-    check_cuda(m_label, cudaFuncSetAttribute(m_kernel, cudaFuncAttributePreferredSharedMemoryCarveout, carveout),
-               "asking for shared memory");
+    SharedMemoryLimits::raise(m_label, reinterpret_cast<void const*>(m_kernel), exec.cuda_device(),
+                              CudaDevice::of(exec).shared_bytes_a_block, carveout);
   }
 
   int blocks_a_processor() const {

@@ -7,34 +7,50 @@
 #include <Koalesce/cuda/PaceCounters.hpp>
 #include <Koalesce/cuda/StencilKernels.hpp>
 #include <Koalesce/cuda/StencilTuning.hpp>
+#include <Koalesce/impl/RecentValues.hpp>
 #include <Koalesce/portable/Stencil.hpp>
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace Koalesce::Impl {
+
+template <class Kernel>
+auto stencil_launch(Kokkos::Cuda const& exec, std::string const& label, StencilGrid const& grid) {
+  return CudaKernel<typename Kernel::Work const, StencilGrid const>(
+      exec, kernel_label(Backend::Cuda{}, label), stencil_kernel<Kernel>,
+      grid.threads(Kernel::Tuning::points, Kernel::rx), Kernel::bytes(grid.tile_y, grid.tile_x));
+}
+
+/// The grid of a kernel for these extents, with tile_y = 0 where no tile fits on chip.
+template <class Kernel>
+StencilGrid make_grid(Kokkos::Cuda const& exec, std::string const& label, Extents3 const& extents) {
+  using Tuning      = typename Kernel::Tuning;
+  auto const device = CudaDevice::of(exec);
+  auto grid = choose_tile<Tuning>(extents, Kernel::inner_y, Kernel::inner_x, Kernel::ry, Kernel::rx, Kernel::bytes,
+                                  device.shared_bytes_a_block / Tuning::min_blocks);
+  if (grid.tile_y == 0) return grid;
+  grid.pace.interval = std::max(1, Tuning::interval);
+  grid.pace.resident = std::max(1, stencil_launch<Kernel>(exec, label, grid).blocks_a_processor() * device.processors);
+  choose_chunks(grid, extents[0], Kernel::planes_before, grid.pace.resident);
+  return grid;
+}
 
 /// Runs a kernel with the best tile that fits on chip, or where none does (large elements, many fields) the portable
 /// one.
 template <class Kernel>
 void run_cuda(Kokkos::Cuda const& exec, std::string const& label, typename Kernel::Work const& work) {
-  using Tuning      = typename Kernel::Tuning;
-  auto const device = CudaDevice::of(exec);
-  auto grid = choose_tile<Tuning>(work.extents, Kernel::inner_y, Kernel::inner_x, Kernel::ry, Kernel::rx, Kernel::bytes,
-                                  device.shared_bytes_a_block / Tuning::min_blocks);
+  // Choosing takes as long as a small stencil; a few sizes take turns in multigrid methods.
+  thread_local RecentValues<std::pair<int, Extents3>, StencilGrid, 8> recent;
+  auto grid =
+      recent.get({exec.cuda_device(), work.extents}, [&] { return make_grid<Kernel>(exec, label, work.extents); });
   if (grid.tile_y == 0) return run_stencil(Backend::Portable{}, exec, label, work);
 
-  CudaKernel<typename Kernel::Work const, StencilGrid const> const kernel(
-      exec, kernel_label(Backend::Cuda{}, label), stencil_kernel<Kernel>, grid.threads(Tuning::points, Kernel::rx),
-      Kernel::bytes(grid.tile_y, grid.tile_x));
-  grid.pace.interval = std::max(1, Tuning::interval);
-  grid.pace.resident = std::max(1, kernel.blocks_a_processor() * device.processors);
-  choose_chunks(grid, work.extents[0], Kernel::planes_before, grid.pace.resident);
-
   // Short marches end before their blocks can drift apart.
-  if (Tuning::interval > 0 && grid.chunk >= 32 && grid.blocks() >= grid.pace.resident / 2)
+  if (Kernel::Tuning::interval > 0 && grid.chunk >= 32 && grid.blocks() >= grid.pace.resident / 2)
     grid.pace.counter = PaceCounters::next(exec);
-  kernel.launch(exec, grid.blocks(), work, grid);
+  stencil_launch<Kernel>(exec, label, grid).launch(exec, grid.blocks(), work, grid);
 }
 
 template <template <class, class, bool> class Kernel, template <class, bool> class Tuning, class Work>

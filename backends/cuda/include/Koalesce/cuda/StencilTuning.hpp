@@ -12,11 +12,6 @@ namespace Koalesce::Impl {
 template <class T>
 inline constexpr int registers_of = (int(sizeof(T)) + 3) / 4;
 
-template <class Fields>
-inline constexpr int registers_of_fields = 0;
-template <class... Ts>
-inline constexpr int registers_of_fields<Pack<Field<Ts>...>> = (registers_of<Ts> + ...);
-
 /// Stencils of more points than these are bound by arithmetic or shared memory: pacing them costs and gains nothing.
 inline constexpr int most_paced_points = 32;
 
@@ -38,15 +33,18 @@ struct LinearTuning {
                                   std::conditional_t<sums <= 6, some, std::conditional_t<sums <= 16, many, most>>>;
 };
 
-/// Any functor: a few points of one field leave room for the most threads; beyond that registers must not run out.
+/// Any functor. What it computes does not show: few points may need many registers, too (an exponential function in
+/// fp64 takes 128), so that a multiprocessor is not filled beyond 512 threads. Few points mean that memory is the
+/// limit, which wide tiles spare; many points mean arithmetic, whose latencies more warps hide.
 template <class Work, bool Wide>
 struct QueueTuning {
-  static constexpr bool light = Work::Shape::size <= 8 && registers_of_fields<typename Work::Ins> <= 2;
+  static constexpr int taps = Work::Shape::size * int(Work::Ins::size);
 
-  using few  = std::conditional_t<Wide, StencilTuning<1024, 4, 2, 1, 1>, StencilTuning<512, 5, 3, 1, 0>>;
+  using few  = std::conditional_t<Wide, StencilTuning<512, 4, 2, 1, 1>, StencilTuning<512, 5, 3, 1, 0>>;
+  using some = StencilTuning<512, 4, 2, 1, 0>;
   using many = StencilTuning<256, 4, 2, 1, 0>;
 
-  using type = std::conditional_t<light, few, many>;
+  using type = std::conditional_t<taps <= 8, few, std::conditional_t<taps <= 16, some, many>>;
 };
 
 /// Two stages: many points a thread, since both stages share taps, and registers as they come.

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Stencils that are no weighted sums, where much is computed at a point or two fields change together:
+// stencil/<name>/<type>/<nz>x<ny>x<nx>/<impl>.
+
+#include <Koalesce/Koalesce.hpp>
+
+#include <string>
+
+#include "StencilCases.hpp"
+
+namespace {
+
+using namespace Koalesce;
+using perf::Exec;
+using perf::Extents;
+
+/// Edge-preserving diffusion with all 26 neighbors (P. Perona, J. Malik: "Scale-space and edge detection using
+/// anisotropic diffusion", 1990): a division a neighbor.
+struct PeronaMalik {
+  static constexpr char const* name = "perona_malik";
+  static constexpr int flops        = 26 * 6 + 2;
+  using value_type                  = float;
+  using Shape                       = Box<1, 1, 1>;
+
+  float inverse_k2 = 4, step = 0.03f;
+
+  template <class U, class... Index>
+  KOKKOS_FORCEINLINE_FUNCTION float operator()(U const& u, Index...) const {
+    float const center = u(0, 0, 0);
+    float sum          = 0;
+    Impl::static_for<27>([&](auto i) {
+      constexpr int k = decltype(i)::value, dz = k / 9 - 1, dy = k / 3 % 3 - 1, dx = k % 3 - 1;
+      if constexpr (k != 13) {
+        float const d = u(dz, dy, dx) - center;
+        sum += d * (1 / (1 + d * d * inverse_k2));
+      }
+    });
+    return center + step * sum;
+  }
+};
+
+/// The bilateral filter of the six nearest neighbors (C. Tomasi, R. Manduchi: "Bilateral filtering for gray and color
+/// images", 1998): an exponential function a neighbor.
+struct Bilateral {
+  static constexpr char const* name = "bilateral";
+  static constexpr int flops        = 6 * 6 + 1;  // an exponential function counted as one
+  using value_type                  = double;
+  using Shape                       = Star<1, 1, 1>;
+
+  double inverse_k2 = 4, near = 0.6;
+
+  template <class U, class... Index>
+  KOKKOS_FORCEINLINE_FUNCTION double operator()(U const& u, Index...) const {
+    double const center = u(0, 0, 0);
+    double sum = center, weights = 1;
+    auto const add = [&](double v) {
+      double const d = v - center, w = near * Kokkos::exp(-d * d * inverse_k2);
+      sum += w * v;
+      weights += w;
+    };
+    add(u(-1, 0, 0));
+    add(u(1, 0, 0));
+    add(u(0, -1, 0));
+    add(u(0, 1, 0));
+    add(u(0, 0, -1));
+    add(u(0, 0, 1));
+    return sum / weights;
+  }
+};
+
+template <class Functor>
+void add_filter(Extents const& n) {
+  using T     = typename Functor::value_type;
+  using Shape = typename Functor::Shape;
+  using F     = perf::Fields<T>;
+  std::string const base =
+      "stencil/" + std::string(Functor::name) + "/" + perf::type_name<T>() + "/" + perf::size_name(n) + "/";
+  auto const ours = [=](auto backend, F const& f) {
+    StencilPolicy<Exec, Shape, decltype(backend)> const policy(Exec(), {n[0], n[1], n[2]});
+    parallel_stencil("stencil", policy, f.ins[0], f.outs[0], Functor{});
+  };
+  auto const plain = [=](perf::Sweep const& sweep, F const& f) {
+    perf::mdrange_stencil(n, 1, sweep, f.ins[0], f.outs[0], Functor{});
+  };
+  perf::add_sweeps<T, 1>(base, n, 1, {2 * sizeof(T), Functor::flops}, ours, plain);
+}
+
+/// Two substances that diffuse and react (P. Gray, S. K. Scott, 1984): two fields in, two out.
+struct GrayScott {
+  static constexpr int flops = 2 * 8 + 11;
+
+  double feed = 0.04, kill = 0.06, du = 0.16, dv = 0.08;
+
+  template <class U>
+  KOKKOS_FORCEINLINE_FUNCTION static double laplacian(U const& u) {
+    return u(-1, 0, 0) + u(1, 0, 0) + u(0, -1, 0) + u(0, 1, 0) + u(0, 0, -1) + u(0, 0, 1) - 6 * u();
+  }
+
+  template <class U, class V>
+  KOKKOS_FORCEINLINE_FUNCTION double next_u(U const& u, V const& v) const {
+    return u() + du * laplacian(u) - u() * v() * v() + feed * (1 - u());
+  }
+
+  template <class U, class V>
+  KOKKOS_FORCEINLINE_FUNCTION double next_v(U const& u, V const& v) const {
+    return v() + dv * laplacian(v) + u() * v() * v() - (feed + kill) * v();
+  }
+
+  template <class U, class V, class... Index>
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(U const& u, V const& v, Index...) const {
+    return values(next_u(u, v), next_v(u, v));
+  }
+};
+
+template <class View>
+struct PlainGrayScott {
+  View u, v, next_u, next_v;
+  GrayScott functor;
+
+  template <class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void at(Index z, Index y, Index x) const {
+    perf::Taps<View, Index> const around_u{u, z + 1, y + 1, x + 1}, around_v{v, z + 1, y + 1, x + 1};
+    next_u(z + 1, y + 1, x + 1) = functor.next_u(around_u, around_v);
+    next_v(z + 1, y + 1, x + 1) = functor.next_v(around_u, around_v);
+  }
+};
+
+void add_gray_scott(Extents const& n) {
+  using F = perf::Fields<double, 2>;
+
+  auto const ours = [=](auto backend, F const& f) {
+    StencilPolicy<Exec, Star<1, 1, 1>, decltype(backend)> const policy(Exec(), {n[0], n[1], n[2]});
+    parallel_stencil("reaction", policy, fields(f.ins[0], f.ins[1]), fields(f.outs[0], f.outs[1]), GrayScott{});
+  };
+  auto const plain = [=](perf::Sweep const& sweep, F const& f) {
+    perf::mdrange(n, sweep, PlainGrayScott<F::View>{f.ins[0], f.ins[1], f.outs[0], f.outs[1], {}});
+  };
+  perf::add_sweeps<double, 2>("stencil/gray_scott/f64/" + perf::size_name(n) + "/", n, 1,
+                              {4 * sizeof(double), GrayScott::flops}, ours, plain);
+}
+
+}  // namespace
+
+void perf::add_nonlinear_stencils() {
+  for (auto const& n : sizes()) {
+    add_filter<PeronaMalik>(n);
+    add_filter<Bilateral>(n);
+    add_gray_scott(n);
+  }
+}
