@@ -48,6 +48,8 @@ TEST(Configuration, TellsWhatIsCompiled) {
   EXPECT_EQ(c.kokkos_version, KOALESCE_TEST_KOKKOS_VERSION);
 #if defined(KOKKOS_ENABLE_CUDA)
   EXPECT_EQ(c.execution_space, "Cuda");
+#elif defined(KOKKOS_ENABLE_HIP)
+  EXPECT_EQ(c.execution_space, "HIP");
 #elif defined(KOKKOS_ENABLE_OPENMP)
   EXPECT_EQ(c.execution_space, "OpenMP");
 #elif defined(KOKKOS_ENABLE_SERIAL) && !defined(KOKKOS_ENABLE_THREADS)
