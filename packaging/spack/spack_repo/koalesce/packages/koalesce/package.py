@@ -45,8 +45,9 @@ class Koalesce(CMakePackage):
             self.define_from_variant("Koalesce_ENABLE_TESTS", "tests"),
             self.define_from_variant("Koalesce_ENABLE_KOKKOS_KERNELS", "kokkos_kernels"),
         ]
+        # Elsewhere the compiler is Spack's. (An external Kokkos cannot tell it.)
         if self.spec.satisfies("^kokkos+rocm"):
             args.append(self.define("CMAKE_CXX_COMPILER", self.spec["hip"].hipcc))
-        else:
+        elif self.spec.satisfies("^kokkos+wrapper"):
             args.append(self.define("CMAKE_CXX_COMPILER", self["kokkos"].kokkos_cxx))
         return args
