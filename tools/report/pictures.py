@@ -134,7 +134,7 @@ def ordered(handles):
 def roofline(panels, path):
     """Flops a second over flops a byte. Panels: title -> (copy, peak or None, [(label, group, flops a byte, flops)])."""
     figure, axes = grid(len(panels), 2, [3.4] * len(panels))
-    handles = {}
+    handles, labels = {}, []
     for axis, (title, (copy, peak, points)) in zip(axes, panels.items()):
         scale, unit = (1e-12, "Tflop/s") if max(p[3] for p in points) > 5e12 else (1e-9, "Gflop/s")
         points = [(label, group, x, y * scale) for label, group, x, y in points]
@@ -146,11 +146,13 @@ def roofline(panels, path):
                                            markeredgewidth=0)[0]
         roof = draw_roof(axis, *(limit * scale if limit else math.inf for limit in (copy, peak)), points)
         handles.update({"roof": roof} if roof else {})
-        label_columns(axis, points)
+        labels.append(label_columns(axis, points))
         axis.set_title(title)
         axis.set_ylabel(unit)
         axis.set_xlabel("flops a byte that must move")
     top_legend(figure, ordered(handles), 4)
+    for of_panel in labels:
+        part_labels(figure, of_panel)
     save(figure, path)
 
 
@@ -180,9 +182,19 @@ def label_columns(axis, points):
             columns[-1]["y"] = min(columns[-1]["y"], y)
         else:
             columns.append({"x": x, "y": y, "labels": [label]})
-    for column in columns:
-        axis.annotate(",\n".join(column["labels"]), (column["x"], column["y"]), xytext=(0, -6), ha="center", va="top",
-                      textcoords="offset points", fontsize=7.5, color=BLACK)
+    return [axis.annotate(",\n".join(column["labels"]), (column["x"], column["y"]), xytext=(0, -6), ha="center", va="top",
+                          textcoords="offset points", fontsize=7.5, color=BLACK) for column in columns]
+
+
+def part_labels(figure, labels):
+    """Moves labels down, from left to right, until none touches one before it."""
+    figure.draw_without_rendering()
+    placed = []
+    for label in labels:
+        while any(label.get_window_extent().padded(2).overlaps(other) for other in placed):
+            x, y = label.xyann
+            label.xyann = x, y - 2
+        placed.append(label.get_window_extent())
 
 
 def short_count(count):
