@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "Measure.hpp"
@@ -53,6 +54,12 @@ inline void measure(benchmark::State& state, Extents const& n, Cost const& point
   if (point.flops > 0) state.counters["flops"] = rate(points * point.flops);
 }
 
+/// What points that nobody computes are left with.
+template <class View>
+void poison(View const& view) {
+  Kokkos::deep_copy(view, std::numeric_limits<typename View::value_type>::quiet_NaN());
+}
+
 /// Measures run(fields), if it gives what expected(fields) does.
 template <class Fields, class Expected, class Run>
 void check_and_measure(benchmark::State& state, Extents const& n, Cost const& point, Fields const& fields,
@@ -60,6 +67,7 @@ void check_and_measure(benchmark::State& state, Extents const& n, Cost const& po
   Fields right = fields;
   for (auto& out : right.outs) out = typename Fields::View("expected", out.layout());
   expected(right);
+  for (auto const& out : fields.outs) poison(out);
   run(fields);
   for (std::size_t k = 0; k < fields.outs.size(); ++k)
     if (auto const wrong = mismatch(n, fields.halo, fields.outs[k], right.outs[k]); !wrong.empty())

@@ -24,12 +24,15 @@ inline std::vector<Extents> sizes() {
 
 using Tile = std::array<std::int64_t, 3>;
 
-/// How Kokkos runs a loop over points: all zeros is its own tiling.
+/// How Kokkos runs a loop over points.
 struct Sweep {
-  Tile tile{};
-  int index_bits = 32;
+  Tile tile{};             ///< points of a tile in z, y and x; zeros: Kokkos' own choice
+  int index_bits = 32;     ///< of the loop's indices
+  bool x_first   = false;  ///< loops over (x, y, z): on GPUs MDRangePolicy gives neighboring threads to its first index
 
-  std::string name() const { return tile_name(tile) + ", " + std::to_string(index_bits) + "-bit indices"; }
+  std::string name() const {
+    return tile_name(tile) + (x_first ? ", x first" : "") + ", " + std::to_string(index_bits) + "-bit indices";
+  }
 };
 
 /// What a neighborhood would be, over a View.
@@ -56,29 +59,34 @@ struct PlainStencil {
   }
 };
 
-/// kernel.at(z, y, x) with indices of one type.
-template <class Index, class Kernel>
+/// kernel.at(z, y, x) with indices of one type, in a loop over (z, y, x) or over (x, y, z).
+template <class Index, bool XFirst, class Kernel>
 struct AtIndex {
   Kernel kernel;
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index z, Index y, Index x) const { kernel.at(z, y, x); }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Index j, Index k) const {
+    if constexpr (XFirst) kernel.at(k, j, i);
+    else kernel.at(i, j, k);
+  }
 };
 
 template <class Index, class Kernel>
-void mdrange_with(Extents const& n, Tile const& tile, Kernel const& kernel) {
-  using Default = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3>, Kokkos::IndexType<Index>>;
-  using Policy  = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>,
-                                       Kokkos::IndexType<Index>>;
-  AtIndex<Index, Kernel> const loop{kernel};
-  if (tile == Tile{}) Kokkos::parallel_for("plain", Default({0, 0, 0}, {n[0], n[1], n[2]}), loop);
-  else Kokkos::parallel_for("plain", Policy({0, 0, 0}, {n[0], n[1], n[2]}, {tile[0], tile[1], tile[2]}), loop);
+void mdrange_with(Extents const& n, Sweep const& sweep, Kernel const& kernel) {
+  using Policy     = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3>, Kokkos::IndexType<Index>>;
+  Tile const& tile = sweep.tile;
+  if constexpr (!on_host)
+    if (sweep.x_first)
+      return Kokkos::parallel_for("plain", Policy({0, 0, 0}, {n[2], n[1], n[0]}, {tile[2], tile[1], tile[0]}),
+                                  AtIndex<Index, true, Kernel>{kernel});
+  Kokkos::parallel_for("plain", Policy({0, 0, 0}, {n[0], n[1], n[2]}, {tile[0], tile[1], tile[2]}),
+                       AtIndex<Index, false, Kernel>{kernel});
 }
 
-/// Runs kernel.at for all points. The fastest index is inner, which is best for LayoutRight.
+/// Runs kernel.at for all points.
 template <class Kernel>
 void mdrange(Extents const& n, Sweep const& sweep, Kernel const& kernel) {
-  if (sweep.index_bits == 32) mdrange_with<int>(n, sweep.tile, kernel);
-  else mdrange_with<std::int64_t>(n, sweep.tile, kernel);
+  if (sweep.index_bits == 32) mdrange_with<int>(n, sweep, kernel);
+  else mdrange_with<std::int64_t>(n, sweep, kernel);
 }
 
 template <class View, class Functor>
@@ -87,15 +95,22 @@ void mdrange_stencil(Extents const& n, std::int64_t halo, Sweep const& sweep, Vi
   mdrange(n, sweep, PlainStencil<View, Functor>{in, out, halo, functor});
 }
 
-/// The fastest of Kokkos' own tiling and several others, each with indices of 32 and 64 bits. On GPUs the last extent
-/// is the z extent of a block, 64 at most: of longer tiles Kokkos 4.6 runs the first 64 points alone, without a word.
+/// The fastest of Kokkos' own tiling and several others, each with indices of 32 and 64 bits, on GPUs with x first.
+/// (There the third extent of a tile is the z extent of a block, 64 at most: of longer ones Kokkos 4.6 runs the first
+/// 64 points alone, without a word.)
 template <class Run>
 Sweep best_sweep(Extents const& n, Run const& run) {
   std::vector<Sweep> sweeps;
-  for (auto const& tile :
-       on_host ? std::vector<Tile>{{}, {1, 8, n[2]}, {4, 4, n[2]}, {1, 1, n[2]}, {8, 8, 64}}
-               : std::vector<Tile>{{}, {1, 4, 64}, {1, 8, 32}, {1, 4, 32}, {4, 4, 32}, {1, 2, 64}, {2, 4, 64}})
-    for (int bits : {32, 64}) sweeps.push_back({tile, bits});
+  for (int bits : {32, 64}) {
+    sweeps.push_back({{}, bits});
+    if (on_host)
+      for (auto const& tile : std::vector<Tile>{{1, 8, n[2]}, {4, 4, n[2]}, {1, 1, n[2]}, {8, 8, 64}})
+        sweeps.push_back({tile, bits});
+    else
+      for (auto const& tile :
+           std::vector<Tile>{{}, {1, 4, 64}, {1, 8, 64}, {1, 8, 32}, {4, 4, 32}, {1, 2, 128}, {1, 1, 256}})
+        sweeps.push_back({tile, bits, true});
+  }
   return fastest(sweeps, run);
 }
 

@@ -34,6 +34,15 @@ TEST(RecentValues, the_oldest_gives_way) {
   EXPECT_EQ(squares.made, 5);
 }
 
+TEST(RecentValues, what_is_asked_for_stays) {
+  Squares squares;
+  for (int n : {1, 2, 3, 1, 4, 1, 5, 1, 6, 1}) EXPECT_EQ(squares.of(n), n * n);
+  EXPECT_EQ(squares.made, 6);
+  EXPECT_EQ(squares.of(6), 36);
+  EXPECT_EQ(squares.of(5), 25);
+  EXPECT_EQ(squares.made, 6);
+}
+
 TEST(RecentValues, nothing_is_remembered_of_what_throws) {
   Squares squares;
   EXPECT_THROW(squares.recent.get(5, []() -> int { throw std::string("no"); }), std::string);

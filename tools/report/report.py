@@ -108,7 +108,7 @@ class Report:
             return []
         slower = sorted((c for c in comparisons if c.verdict == "slower"), key=lambda c: c.ratio)
         if not slower:
-            return [f"{pattern.title}: never more than {percent(patterns.EVEN)} slower than the best alternative."]
+            return [f"{pattern.title}: never more than {percent(patterns.EVEN)} slower than the best alternative in these cases."]
         several = len(pattern.ours) > 1
         worst = ", ".join(f"{c.name}{f' ({c.ours})' if several else ''} **{c.ratio:.2f}** of {c.rival}"
                           for c in slower[:SHOWN_LOSSES])

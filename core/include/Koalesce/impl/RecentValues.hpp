@@ -2,30 +2,35 @@
 #ifndef KOALESCE_IMPL_RECENT_VALUES_HPP
 #define KOALESCE_IMPL_RECENT_VALUES_HPP
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 namespace Koalesce::Impl {
 
-/// What a function gave for the last few arguments that it was called with.
+/// What a function gave for the last few different arguments that it was called with.
 template <class Key, class Value, int Size>
 class RecentValues {
  public:
   /// The value of `key`; make() where it is none of the last `Size` different ones.
   template <class Make>
   Value get(Key const& key, Make const& make) {
-    for (int i = 0; i < m_used; ++i)
-      if (m_entries[i].first == key) return m_entries[i].second;
-    Value const value = make();
-    if (m_used < Size) ++m_used;
-    m_entries[m_oldest] = {key, value};
-    m_oldest            = (m_oldest + 1) % Size;
-    return value;
+    auto const used  = m_entries.begin() + m_used;
+    auto const found = std::find_if(m_entries.begin(), used, [&](auto const& entry) { return entry.first == key; });
+    if (found != used) {
+      std::rotate(m_entries.begin(), found, found + 1);
+    } else {
+      Value const value = make();
+      if (m_used < Size) ++m_used;
+      std::rotate(m_entries.begin(), m_entries.begin() + m_used - 1, m_entries.begin() + m_used);
+      m_entries[0] = {key, value};
+    }
+    return m_entries[0].second;
   }
 
  private:
-  std::array<std::pair<Key, Value>, Size> m_entries;
-  int m_used = 0, m_oldest = 0;
+  std::array<std::pair<Key, Value>, Size> m_entries;  // the latest is the first
+  int m_used = 0;
 };
 
 }  // namespace Koalesce::Impl

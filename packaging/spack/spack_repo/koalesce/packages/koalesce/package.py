@@ -45,7 +45,8 @@ class Koalesce(CMakePackage):
             self.define_from_variant("Koalesce_ENABLE_TESTS", "tests"),
             self.define_from_variant("Koalesce_ENABLE_KOKKOS_KERNELS", "kokkos_kernels"),
         ]
-        # Elsewhere the compiler is Spack's. (An external Kokkos cannot tell it.)
+        # Elsewhere the compiler is Spack's own. (A Kokkos that Spack has not built cannot tell its nvcc_wrapper: with an
+        # external Kokkos for CUDA, this fails.)
         if self.spec.satisfies("^kokkos+rocm"):
             args.append(self.define("CMAKE_CXX_COMPILER", self.spec["hip"].hipcc))
         elif self.spec.satisfies("^kokkos+wrapper"):
