@@ -190,9 +190,10 @@ Volume read_nifti(std::filesystem::path const& file) {
       if (sizeof(T) > 1 && image->byteorder != nifti_short_order())
         nifti_swap_Nbytes(raw.size(), sizeof(T), raw.data());
       for (T const v : raw) {
-        auto const real = static_cast<float>(v * slope + inter);
-        if (!std::isfinite(real)) ++volume.not_finite;
-        volume.voxels.push_back(std::isfinite(real) ? real : 0);
+        auto const real   = static_cast<float>(v * slope + inter);
+        bool const usable = std::abs(real) <= Volume::largest;  // not so NaN
+        if (!usable) ++volume.not_finite;
+        volume.voxels.push_back(usable ? real : 0);
       }
     }
   });

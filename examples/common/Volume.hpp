@@ -18,7 +18,9 @@ struct Volume {
   std::array<std::int64_t, 3> size{};  ///< points along the file's x, y, z; x is the fastest
   std::array<double, 3> spacing{};     ///< distances of neighbouring points, in mm unless the file says otherwise
   std::vector<float> voxels;           ///< real values: the file's scaling is applied
-  std::int64_t not_finite = 0;         ///< NaN and infinite voxels in the file; they count as 0
+  std::int64_t not_finite = 0;  ///< voxels that are NaN, infinite or beyond `largest` in the file; they count as 0
+
+  static constexpr float largest = 1e18F;  ///< squares of differences are floats, too
 
   /// Which of the file's axes points to the patient's right, front and top (`axis`), and whether it points the other
   /// way (`flipped`).

@@ -5,7 +5,9 @@
 #include <Koalesce/Halo.hpp>
 #include <Koalesce/Stencil.hpp>
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 
 namespace examples::mri {
 
@@ -31,7 +33,7 @@ struct PeronaMalik {
 
   /// \param[in] dz,dy,dx distances of neighbouring points, in any unit of length.
   PeronaMalik(double dz, double dy, double dx, double k, double step_)
-      : inverse_k2(float(1 / (k * k))), step(float(step_)) {
+      : inverse_k2(float(std::min(1 / (k * k), double(std::numeric_limits<float>::max())))), step(float(step_)) {
     double sum = 0, w[8] = {};
     for (int i = 1; i < 8; ++i) {
       int const z = i >> 2 & 1, y = i >> 1 & 1, x = i & 1;

@@ -124,6 +124,10 @@ succeeds 31072 double.nii -n 2 --no-compare
 { header 16 32 3 4 4 4 1 1 1 1; bytes 4 $((0x7fc00000)) $((0x7f800000)) $((0x42c80000)); zeros 244; } >not_finite.nii
 succeeds 608 not_finite.nii -n 2 --no-compare
 grep -q "not finite.* 2$" stdout || complain "voxels that are not finite are not counted"
+{ header 16 32 3 4 4 4 1 1 1 1; bytes 4 $((0x7f7fffff)) $((0xff7fffff)) $((0x42c80000)); zeros 244; } >largest.nii
+succeeds 608 largest.nii -n 2 --no-compare
+grep -q "not finite.* 2$" stdout || complain "voxels whose squares overflow are not counted"
+succeeds 8032 good.nii -n 2 --no-compare --k 1e-30
 
 # Scaling and byte order: 2 x 2 x 2 points of 258 and 514, a step of nearly nothing, big-endian, slope 2 and inter 1.
 swap=1
