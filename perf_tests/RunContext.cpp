@@ -145,10 +145,11 @@ struct MultiplyAdds {
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     V v[chains], sum{};
-    Koalesce::Impl::static_for<chains>([&](auto c) KOALESCE_INLINE_LAMBDA { v[c] = V{} + T(i + c); });
+    Koalesce::Impl::static_for<chains>([&](auto c) KOALESCE_INLINE_LAMBDA { v[c.value] = V{} + T(i + c.value); });
     for (int turn = 0; turn < turns; ++turn)
-      Koalesce::Impl::static_for<chains>([&](auto c) KOALESCE_INLINE_LAMBDA { v[c] = v[c] * factor + T(1); });
-    Koalesce::Impl::static_for<chains>([&](auto c) KOALESCE_INLINE_LAMBDA { sum += v[c]; });
+      Koalesce::Impl::static_for<chains>([&](auto c)
+                                             KOALESCE_INLINE_LAMBDA { v[c.value] = v[c.value] * factor + T(1); });
+    Koalesce::Impl::static_for<chains>([&](auto c) KOALESCE_INLINE_LAMBDA { sum += v[c.value]; });
     // Every lane counts, so that none is left out.
     auto const* const lanes = reinterpret_cast<T const*>(&sum);
     T total                 = 0;

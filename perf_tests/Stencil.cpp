@@ -61,7 +61,7 @@ void add_stencil(std::string const& points, Extents const& n, std::string const&
   auto const plain = [=](perf::Sweep const& sweep, F const& f) {
     perf::mdrange_stencil(n, halo, sweep, f.ins[0], f.outs[0], Sum{});
   };
-  perf::add_sweeps<T, 1>(base, n, halo, point, ours, plain);
+  perf::add_sweeps<T, 1>(base, n, halo, point, ours, plain, Sum{});
   add(base + "koalesce_linear", [=](benchmark::State& state) {
     Sum const sum;
     LinearStencil<T, Shape> const weights(
@@ -108,6 +108,21 @@ void add_biharmonic(Extents const& n) {
   };
   add(base + "kokkos_mdrange", two_sweeps(false));
   add(base + "kokkos_mdrange_tuned", two_sweeps(true));
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (!on_host)
+    add(base + "cuda", [=](benchmark::State& state) {
+      F const f(n, 2);
+      std::array<typename F::View, 1> const mid{typename F::View("mid", f.outs[0].layout())};
+      auto const run = [=](perf::Tile const& block, F const& g) {
+        perf::cuda_sweep({n[0] + 2, n[1] + 2, n[2] + 2}, 1, block, g.ins, mid, Sum{});
+        perf::cuda_sweep(n, 2, block, mid, g.outs, Sum{});
+      };
+      auto const best = perf::fastest(perf::cuda_blocks(), [&](perf::Tile const& block) { run(block, f); });
+      state.SetLabel("block " + perf::size_name(best));
+      perf::poison(mid[0]);
+      perf::check_and_measure(state, n, point, f, staged, [&](F const& fields) { run(best, fields); });
+    });
+#endif
 }
 
 template <class T>

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "Measure.hpp"
+#include "StencilCuda.hpp"
 #include "StencilPeers.hpp"
 
 /// The benchmarks that all stencils have.
@@ -87,15 +88,16 @@ void add_copy(std::string const& base, Extents const& n, Cost const& point) {
   });
 }
 
-/// Ours on both backends, Kokkos' MDRangePolicy, and a copy, for fields that are made when a benchmark runs, not when
-/// it is listed.
+/// Ours on both backends, Kokkos' MDRangePolicy, plain CUDA where there is, and a copy, for fields that are made when a
+/// benchmark runs, not when it is listed.
 ///
 /// \param[in] ours  ours(backend, fields) sweeps once. What the others are compared with is this on the native
 ///                  backend, which the unit tests compare with a serial loop.
 /// \param[in] plain plain(sweep, fields) does the same with MDRangePolicy.
-template <class T, int Count, class Ours, class Plain>
+/// \param[in] functor of the neighborhoods of all inputs: the same once more, for plain CUDA.
+template <class T, int Count, class Ours, class Plain, class Functor>
 void add_sweeps(std::string const& base, Extents const& n, int halo, Cost const& point, Ours const& ours,
-                Plain const& plain) {
+                Plain const& plain, [[maybe_unused]] Functor const& functor) {
   using F            = Fields<T, Count>;
   auto const native  = [=](F const& f) { ours(Koalesce::Backend::Default<Exec>{}, f); };
   auto const add_one = [=](std::string const& name, auto const& run) {
@@ -110,6 +112,16 @@ void add_sweeps(std::string const& base, Extents const& n, int halo, Cost const&
     state.SetLabel(best.name());
     check_and_measure(state, n, point, f, native, [&](F const& fields) { plain(best, fields); });
   });
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (!on_host)
+    add(base + "cuda", [=](benchmark::State& state) {
+      F const f(n, halo);
+      auto const run  = [=](Tile const& block, F const& g) { cuda_sweep(n, halo, block, g.ins, g.outs, functor); };
+      auto const best = fastest(cuda_blocks(), [&](Tile const& block) { run(block, f); });
+      state.SetLabel("block " + size_name(best));
+      check_and_measure(state, n, point, f, native, [&](F const& fields) { run(best, fields); });
+    });
+#endif
   add_copy<T>(base, n, point);
 }
 

@@ -83,7 +83,7 @@ void add_filter(Extents const& n) {
   auto const plain = [=](perf::Sweep const& sweep, F const& f) {
     perf::mdrange_stencil(n, 1, sweep, f.ins[0], f.outs[0], Functor{});
   };
-  perf::add_sweeps<T, 1>(base, n, 1, {2 * sizeof(T), Functor::flops}, ours, plain);
+  perf::add_sweeps<T, 1>(base, n, 1, {2 * sizeof(T), Functor::flops}, ours, plain, Functor{});
 }
 
 /// Two substances that diffuse and react (P. Gray, S. K. Scott, 1984): two fields in, two out.
@@ -137,7 +137,7 @@ void add_gray_scott(Extents const& n) {
     perf::mdrange(n, sweep, PlainGrayScott<F::View>{f.ins[0], f.ins[1], f.outs[0], f.outs[1], {}});
   };
   perf::add_sweeps<double, 2>("stencil/gray_scott/f64/" + perf::size_name(n) + "/", n, 1,
-                              {4 * sizeof(double), GrayScott::flops}, ours, plain);
+                              {4 * sizeof(double), GrayScott::flops}, ours, plain, GrayScott{});
 }
 
 }  // namespace

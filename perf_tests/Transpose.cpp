@@ -27,6 +27,7 @@ using perf::MatrixExtents;
 /// Measures a kernel that makes `result`, which lies in the destination's memory, the source's transpose.
 template <class T, class Result>
 void measure(benchmark::State& state, Matrices<T> const& m, Result const& result, std::function<void()> const& kernel) {
+  Kokkos::deep_copy(m.out, T{});  // what a candidate has left
   kernel();
   if (auto const wrong = perf::mismatches(result, m.in); wrong != 0) {
     std::string const message = std::to_string(wrong) + " elements are wrong";
@@ -55,8 +56,8 @@ void add_transpose(MatrixExtents const& n, std::string const& group = "") {
   add(base + "kokkos_mdrange", [=](benchmark::State& state) {
     Matrices<T> const m(n);
     auto const best = perf::fastest(
-        perf::transpose_tiles(), [&](perf::TransposeTile const& tile) { perf::mdrange_transpose(tile, m.in, m.out); });
-    state.SetLabel(perf::tile_name(best));
+        perf::transpose_loops(), [&](perf::TransposeLoop const& loop) { perf::mdrange_transpose(loop, m.in, m.out); });
+    state.SetLabel(best.name());
     measure(state, m, m.out, [&] { perf::mdrange_transpose(best, m.in, m.out); });
   });
 #ifdef KOALESCE_HAVE_CUBLAS

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -74,21 +75,41 @@ struct PlainTranspose {
   KOKKOS_FUNCTION void operator()(std::int64_t r, std::int64_t c) const { out(c, r) = in(r, c); }
 };
 
-/// Rows and columns of the source.
-using TransposeTile = std::array<std::int64_t, 2>;
+/// How Kokkos runs a loop over the source's rows and columns.
+struct TransposeLoop {
+  std::array<std::int64_t, 2> tile{};  ///< rows and columns; zeros: Kokkos' own choice
+  /// Loops over (column, row). On GPUs MDRangePolicy gives neighboring threads to its first index: rows so that what
+  /// is written coalesces, or columns so that what is read does.
+  bool columns_first = false;
 
-inline std::vector<TransposeTile> transpose_tiles() {
-  if (on_host) return {{}, {8, 8}, {32, 32}, {64, 64}, {8, 256}, {16, 512}, {4, 1024}};
-  return {{32, 8}, {8, 32}};
+  std::string name() const { return tile_name(tile) + (columns_first ? ", columns first" : ""); }
+};
+
+inline std::vector<TransposeLoop> transpose_loops() {
+  if (on_host) return {{}, {{8, 8}}, {{32, 32}}, {{64, 64}}, {{8, 256}}, {{16, 512}}, {{4, 1024}}};
+  return {{{32, 8}}, {{8, 32}}, {{16, 16}}, {{32, 8}, true}, {{8, 32}, true}, {{16, 16}, true}};
 }
 
-/// The transposition as Kokkos users write it. Rows are inner, so that what is written is contiguous.
+/// kernel(r, c) in a loop over (column, row).
+template <class Kernel>
+struct ColumnsFirst {
+  Kernel kernel;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t c, std::int64_t r) const { kernel(r, c); }
+};
+
+/// The transposition as Kokkos users write it. The first index is inner.
 template <class View>
-void mdrange_transpose(TransposeTile const& tile, View const& in, View const& out) {
-  using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
+void mdrange_transpose(TransposeLoop const& loop, View const& in, View const& out) {
+  using Policy            = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
                                        Kokkos::IndexType<std::int64_t>>;
-  Policy const policy({0, 0}, {std::int64_t(in.extent(0)), std::int64_t(in.extent(1))}, {tile[0], tile[1]});
-  Kokkos::parallel_for("plain", policy, PlainTranspose<View>{in, out});
+  std::int64_t const rows = in.extent(0), columns = in.extent(1);
+  auto const [tile_rows, tile_columns] = loop.tile;
+  PlainTranspose<View> const kernel{in, out};
+  if (loop.columns_first)
+    Kokkos::parallel_for("plain", Policy({0, 0}, {columns, rows}, {tile_columns, tile_rows}),
+                         ColumnsFirst<PlainTranspose<View>>{kernel});
+  else Kokkos::parallel_for("plain", Policy({0, 0}, {rows, columns}, {tile_rows, tile_columns}), kernel);
 }
 
 #ifdef KOALESCE_HAVE_CUBLAS

@@ -15,6 +15,12 @@
 #define KOALESCE_INLINE_LAMBDA
 #endif
 
+// What follows calls lambdas of the host on the host alone, of the device on both; nvcc asks for the latter everywhere.
+#if defined(__NVCC__)
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 20013
+#endif
+
 namespace Koalesce::Impl {
 
 template <std::size_t I, class T>
@@ -90,5 +96,9 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr auto transform(Pack<Ts...> const& pack, F&
 }
 
 }  // namespace Koalesce::Impl
+
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif
 
 #endif
