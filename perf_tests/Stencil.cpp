@@ -54,9 +54,9 @@ void add_stencil(std::string const& points, Extents const& n, std::string const&
   using Sum = WeightedSum<T, Shape>;
   typename StencilPolicy<Exec, Shape>::extents_type const extents{n[0], n[1], n[2]};
 
-  auto const ours = [=](auto backend, F const& f) {
+  auto const ours = [=](auto backend, StencilTaps taps, F const& f) {
     StencilPolicy<Exec, Shape, decltype(backend)> const policy(Exec(), extents);
-    parallel_stencil("stencil", policy, f.ins[0], f.outs[0], Sum{});
+    parallel_stencil("stencil", policy.taps(taps), f.ins[0], f.outs[0], Sum{});
   };
   auto const plain = [=](perf::Sweep const& sweep, F const& f) {
     perf::mdrange_stencil(n, halo, sweep, f.ins[0], f.outs[0], Sum{});
@@ -67,7 +67,7 @@ void add_stencil(std::string const& points, Extents const& n, std::string const&
     LinearStencil<T, Shape> const weights(
         [&](int dz, int dy, int dx) { return sum.weight[(dz != 0) + (dy != 0) + (dx != 0)]; });
     perf::check_and_measure(
-        state, n, point, F(n, halo), [&](F const& f) { ours(Backend::Default<Exec>{}, f); },
+        state, n, point, F(n, halo), [&](F const& f) { ours(Backend::Default<Exec>{}, StencilTaps::automatic, f); },
         [&](F const& f) {
           parallel_stencil("stencil", StencilPolicy<Exec, Shape>(Exec(), extents), f.ins[0], f.outs[0], weights);
         });
@@ -136,8 +136,11 @@ void add_type(Extents const& n) {
 
 /// From where everything fits in a cache to where nothing does.
 void add_scaling() {
-  for (std::int64_t n = 32; n <= (on_host ? 256 : 1024); n *= 2)
+  for (std::int64_t n = 32; n <= (on_host ? 256 : 1024); n *= 2) {
     add_stencil<double, Star<1, 1, 1>>("7pt", {n, n, n}, "scaling/");
+    if (n <= 256) add_stencil<double, Box<1, 1, 1>>("27pt", {n, n, n}, "scaling/");
+    if (n <= 256) add_stencil<double, Box<2, 2, 2>>("125pt", {n, n, n}, "scaling/");
+  }
 }
 
 void add_stencils() {

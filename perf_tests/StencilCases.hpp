@@ -91,20 +91,29 @@ void add_copy(std::string const& base, Extents const& n, Cost const& point) {
 /// Ours on both backends, Kokkos' MDRangePolicy, plain CUDA where there is, and a copy, for fields that are made when a
 /// benchmark runs, not when it is listed.
 ///
-/// \param[in] ours  ours(backend, fields) sweeps once. What the others are compared with is this on the native
+/// \param[in] ours  ours(backend, taps, fields) sweeps once. What the others are compared with is this on the native
 ///                  backend, which the unit tests compare with a serial loop.
 /// \param[in] plain plain(sweep, fields) does the same with MDRangePolicy.
 /// \param[in] functor of the neighborhoods of all inputs: the same once more, for plain CUDA.
 template <class T, int Count, class Ours, class Plain, class Functor>
 void add_sweeps(std::string const& base, Extents const& n, int halo, Cost const& point, Ours const& ours,
                 Plain const& plain, [[maybe_unused]] Functor const& functor) {
-  using F            = Fields<T, Count>;
-  auto const native  = [=](F const& f) { ours(Koalesce::Backend::Default<Exec>{}, f); };
+  using F           = Fields<T, Count>;
+  auto const native = [=](F const& f) {
+    ours(Koalesce::Backend::Default<Exec>{}, Koalesce::StencilTaps::automatic, f);
+  };
   auto const add_one = [=](std::string const& name, auto const& run) {
     add(base + name, [=](benchmark::State& state) { check_and_measure(state, n, point, F(n, halo), native, run); });
   };
   add_one("koalesce", native);
-  add_one("koalesce_portable", [=](F const& f) { ours(Koalesce::Backend::Portable{}, f); });
+  add_one("koalesce_portable",
+          [=](F const& f) { ours(Koalesce::Backend::Portable{}, Koalesce::StencilTaps::automatic, f); });
+  if constexpr (!on_host) {
+    add_one("koalesce_queue",
+            [=](F const& f) { ours(Koalesce::Backend::Default<Exec>{}, Koalesce::StencilTaps::queue, f); });
+    add_one("koalesce_cache",
+            [=](F const& f) { ours(Koalesce::Backend::Default<Exec>{}, Koalesce::StencilTaps::cache, f); });
+  }
   add_one("kokkos_mdrange", [=](F const& f) { plain(Sweep{}, f); });
   add(base + "kokkos_mdrange_tuned", [=](benchmark::State& state) {
     F const f(n, halo);

@@ -76,9 +76,9 @@ void add_filter(Extents const& n) {
   using F     = perf::Fields<T>;
   std::string const base =
       "stencil/" + std::string(Functor::name) + "/" + perf::type_name<T>() + "/" + perf::size_name(n) + "/";
-  auto const ours = [=](auto backend, F const& f) {
+  auto const ours = [=](auto backend, StencilTaps taps, F const& f) {
     StencilPolicy<Exec, Shape, decltype(backend)> const policy(Exec(), {n[0], n[1], n[2]});
-    parallel_stencil("stencil", policy, f.ins[0], f.outs[0], Functor{});
+    parallel_stencil("stencil", policy.taps(taps), f.ins[0], f.outs[0], Functor{});
   };
   auto const plain = [=](perf::Sweep const& sweep, F const& f) {
     perf::mdrange_stencil(n, 1, sweep, f.ins[0], f.outs[0], Functor{});
@@ -129,9 +129,10 @@ struct PlainGrayScott {
 void add_gray_scott(Extents const& n) {
   using F = perf::Fields<double, 2>;
 
-  auto const ours = [=](auto backend, F const& f) {
+  auto const ours = [=](auto backend, StencilTaps taps, F const& f) {
     StencilPolicy<Exec, Star<1, 1, 1>, decltype(backend)> const policy(Exec(), {n[0], n[1], n[2]});
-    parallel_stencil("reaction", policy, fields(f.ins[0], f.ins[1]), fields(f.outs[0], f.outs[1]), GrayScott{});
+    parallel_stencil("reaction", policy.taps(taps), fields(f.ins[0], f.ins[1]), fields(f.outs[0], f.outs[1]),
+                     GrayScott{});
   };
   auto const plain = [=](perf::Sweep const& sweep, F const& f) {
     perf::mdrange(n, sweep, PlainGrayScott<F::View>{f.ins[0], f.ins[1], f.outs[0], f.outs[1], {}});

@@ -5,7 +5,10 @@
 #include "TestSupport.hpp"
 
 #include <cmath>
+#include <string>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
 // The oracle, on the host, calls functors that device code calls, too; nvcc warns of what they call there.
 #ifdef __NVCC__
@@ -126,6 +129,13 @@ void run_oracle(Index<Rank> const& extents, In const& in, Out const& out, F cons
   });
 }
 
+/// Where a backend can read values around a point.
+template <class BackendTag>
+std::vector<StencilTaps> taps_of() {
+  if (std::string_view(BackendTag::name) != "cuda") return {StencilTaps::automatic};
+  return {StencilTaps::automatic, StencilTaps::queue, StencilTaps::cache};
+}
+
 /// Fills the outputs with poison, runs the stencil there and the oracle on the host, and compares every element.
 template <class P, class Shape, class... In, class... Out, class Same, class... Functors>
 void compare(Index<Shape::rank> const& extents, std::tuple<In&...> in, std::tuple<Out&...> out, Same const& same,
@@ -133,20 +143,23 @@ void compare(Index<Shape::rank> const& extents, std::tuple<In&...> in, std::tupl
   constexpr int rank = Shape::rank;
   SCOPED_TRACE("interior " + to_string<rank>(extents));
   std::apply([](Out&... o) { (o.poison_all(), ...); }, out);
+  run_oracle<rank>(extents, in, out, on_host(functors)...);
 
   typename P::exec const exec;
-  StencilPolicy<typename P::exec, Shape, typename P::backend> const policy(exec, extents);
-  auto const ins  = std::apply([](In&... u) { return fields(u.view()...); }, in);
-  auto const outs = std::apply([](Out&... o) { return fields(o.view()...); }, out);
-  parallel_stencil("compare", policy, ins, outs, functors...);
-  exec.fence();
-
-  run_oracle<rank>(extents, in, out, on_host(functors)...);
+  auto const ins          = std::apply([](In&... u) { return fields(u.view()...); }, in);
+  auto const outs         = std::apply([](Out&... o) { return fields(o.view()...); }, out);
   auto const expect_match = [](auto const& field, char const* role, auto const& equal) {
     EXPECT_TRUE(field.device_matches(equal)) << role;
   };
-  std::apply([&](In&... u) { (expect_match(u, "input", Exactly()), ...); }, in);
-  std::apply([&](Out&... o) { (expect_match(o, "output", same), ...); }, out);
+  for (StencilTaps const taps : taps_of<typename P::backend>()) {
+    SCOPED_TRACE("taps " + std::to_string(int(taps)));
+    std::apply([](Out&... o) { (o.poison_device(), ...); }, out);
+    StencilPolicy<typename P::exec, Shape, typename P::backend> const policy(exec, extents);
+    parallel_stencil("compare", policy.taps(taps), ins, outs, functors...);
+    exec.fence();
+    std::apply([&](In&... u) { (expect_match(u, "input", Exactly()), ...); }, in);
+    std::apply([&](Out&... o) { (expect_match(o, "output", same), ...); }, out);
+  }
 }
 
 /// One input, one output of the same type, filled with small whole numbers: results are exact.

@@ -53,6 +53,16 @@ TYPED_TEST(StencilCalls, sizes_take_turns) {
   });
 }
 
+/// While both ways are timed, when it is decided, and with calls that do not wait for each other's times.
+TYPED_TEST(StencilCalls, many_calls_of_one_size) {
+  Rng rng(11);
+  Call<TypeParam> call(typename TypeParam::exec(), Index<3>{9, 14, 70}, rng);
+  for (int i = 0; i < 30; ++i) {
+    call.run();
+    if (i % 3 == 0 || i == 29) call.expect_right();
+  }
+}
+
 /// A tile that needs much memory on chip and one that needs little, from two threads of the host.
 TYPED_TEST(StencilCalls, host_threads_with_different_sizes) {
   auto const instances = two_instances<typename TypeParam::exec>();

@@ -18,7 +18,24 @@ template <class P>
 class StencilGraphs : public ::testing::Test {};
 TYPED_TEST_SUITE(StencilGraphs, AllPaths, PathNames);
 
-/// A step there and a step back, periodic. Sums are of whole numbers, and exact.
+/// The weights of the step as an ordinary functor.
+struct WeightedSum {
+  template <class U, class... I>
+  KOKKOS_FUNCTION double operator()(U const& u, I...) const {
+    return at(u, 0, 0, 0) + at(u, -1, 0, 0) + at(u, 1, 0, 0) + at(u, 0, -1, 0) + at(u, 0, 1, 0) + at(u, 0, 0, -1) +
+           at(u, 0, 0, 1);
+  }
+
+  KOKKOS_FUNCTION static double weight(int z, int y, int x) { return 1 + z + 2 * y + 3 * x; }
+
+ private:
+  template <class U>
+  KOKKOS_FUNCTION static double at(U const& u, int z, int y, int x) {
+    return weight(z, y, x) * u(z, y, x);
+  }
+};
+
+/// A step there with known weights and a step back with a functor, periodic. Sums are of whole numbers, and exact.
 template <class P>
 class Steps {
  public:
@@ -34,8 +51,8 @@ class Steps {
   }
 
   void operator()(Exec const& exec) const {
-    step(exec, m_here, m_there);
-    step(exec, m_there, m_here);
+    step(exec, m_here, m_there, LinearStencil<double, Shape>(WeightedSum::weight));
+    step(exec, m_there, m_here, WeightedSum());
   }
 
   void naive() { m_oracle = naive_step(naive_step(m_oracle)); }
@@ -54,17 +71,16 @@ class Steps {
   using View   = Kokkos::View<double***, typename Exec::memory_space>;
   using Values = std::vector<double>;
 
-  static double weight(int z, int y, int x) { return 1 + z + 2 * y + 3 * x; }
-
   View field() const { return View("field", m_n[0] + 2, m_n[1] + 2, m_n[2] + 2); }
   std::size_t points() const { return std::size_t(m_n[0] * m_n[1] * m_n[2]); }
   std::size_t place(Index<3> const& p) const { return std::size_t((p[0] * m_n[1] + p[1]) * m_n[2] + p[2]); }
 
-  void step(Exec const& exec, View const& from, View const& to) const {
+  template <class Functor>
+  void step(Exec const& exec, View const& from, View const& to, Functor const& functor) const {
     auto const inside = [&](int d) { return std::pair<std::int64_t, std::int64_t>(1, m_n[d] + 1); };
     fill_halo(exec, from, m_n, Periodic());
     parallel_stencil("step", StencilPolicy<Exec, Shape, typename P::backend>(exec, m_n), from,
-                     Kokkos::subview(to, inside(0), inside(1), inside(2)), LinearStencil<double, Shape>(weight));
+                     Kokkos::subview(to, inside(0), inside(1), inside(2)), functor);
   }
 
   Values naive_step(Values const& from) const {
@@ -74,7 +90,7 @@ class Steps {
         if (!Shape::contains(int(d[0]), int(d[1]), int(d[2]))) return;
         Index<3> q;
         for (int k = 0; k < 3; ++k) q[k] = (p[k] + d[k] + m_n[k]) % m_n[k];
-        to[place(p)] += weight(int(d[0]), int(d[1]), int(d[2])) * from[place(q)];
+        to[place(p)] += WeightedSum::weight(int(d[0]), int(d[1]), int(d[2])) * from[place(q)];
       });
     });
     return to;

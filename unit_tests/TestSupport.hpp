@@ -241,6 +241,13 @@ class Field {
     upload();
   }
 
+  /// The same, but not of the host's copy.
+  void poison_device() const {
+    auto const poisoned = Kokkos::create_mirror(Kokkos::HostSpace(), m_block);
+    for (std::size_t i = 0; i < poisoned.extent(0); ++i) poisoned(i) = poison<T>();
+    Kokkos::deep_copy(m_block, poisoned);
+  }
+
   /// Every element, halo included, becomes make(rng).
   template <class Make>
   void fill(Rng& rng, Make const& make) {

@@ -29,7 +29,8 @@ class Neighborhood {
   /// \param[in] base      what the elements' places are counted from.
   /// \param[in] stride    elements from one point to the next, a dimension.
   /// \param[in] ring_dim  the dimension whose planes rotate in a ring.
-  /// \param[in] ring_size planes in the ring, 0 where there is none.
+  /// \param[in] ring_size planes in the ring, 0 where there is none, `read_only` where, besides, nothing changes the
+  ///                      values while the kernel runs.
   /// \param[in] ring_slot the slot that holds the point's own plane.
   /// \param[in] point     place of the point itself: points that share `base` share the values that both read.
   KOKKOS_FORCEINLINE_FUNCTION Neighborhood(T const* base, Kokkos::Array<std::ptrdiff_t, rank> const& stride,
@@ -60,13 +61,24 @@ class Neighborhood {
     } else {
       for (int d = 0; d < rank; ++d) place += at[d] * m_stride[d];
     }
-    return m_base[place];
+    return value(place);
   }
 
   /// The value at the point itself.
-  KOKKOS_FORCEINLINE_FUNCTION T operator()() const { return m_base[m_point]; }
+  KOKKOS_FORCEINLINE_FUNCTION T operator()() const { return value(m_point); }
+
+  static constexpr int read_only = -1;  ///< for ring_size
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION T value(std::ptrdiff_t place) const {
+#if defined(__CUDA_ARCH__)
+    // Reads that no store can change are all sent off before the first value is needed, also ahead of branches.
+    if constexpr (requires { __ldg(m_base); })
+      if (m_ring_size == read_only) return __ldg(m_base + place);
+#endif
+    return m_base[place];
+  }
+
   T const* m_base;
   std::ptrdiff_t m_point;
   Kokkos::Array<std::ptrdiff_t, rank> m_stride;

@@ -10,6 +10,10 @@
 
 namespace Koalesce {
 
+/// \brief Where a stencil reads the values around a point: from a circular queue of planes on chip, or from the fields
+/// through the caches; automatic: where it was measured to be faster.
+enum class StencilTaps { automatic, queue, cache };
+
 /// \brief Where a stencil runs: the interior points, the shape, the execution space instance.
 ///
 /// \tparam Exec    execution space; kernels run on the instance given, and nothing fences.
@@ -44,10 +48,25 @@ class StencilPolicy {
   Exec const& space() const { return m_space; }
   /// Number of interior points a dimension.
   extents_type const& extents() const { return m_extents; }
+  /// Where values around a point are read.
+  StencilTaps taps() const { return m_taps; }
+
+  /// \brief A copy that says where values around a point are read; without it: automatic.
+  ///
+  /// Cuda alone has both ways, and a Staged stencil the queue alone: elsewhere this changes nothing. For a functor the
+  /// first eight calls with the same extents try both, timed by events, and the faster one stays; a LinearStencil is
+  /// read through the caches where the GPU has a thread for every point. `cache` where the inputs' innermost points do
+  /// not lie next to each other means the queue, `queue` where no plane fits on chip the caches.
+  StencilPolicy taps(StencilTaps where) const {
+    StencilPolicy copy = *this;
+    copy.m_taps        = where;
+    return copy;
+  }
 
  private:
   Exec m_space;
   extents_type m_extents;
+  StencilTaps m_taps = StencilTaps::automatic;
 };
 
 }  // namespace Koalesce

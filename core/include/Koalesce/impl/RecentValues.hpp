@@ -12,18 +12,18 @@ namespace Koalesce::Impl {
 template <class Key, class Value, int Size>
 class RecentValues {
  public:
-  /// The value of `key`; make() where it is none of the last `Size` different ones.
+  /// The value of `key`, until the next call; make() where it is none of the last `Size` different ones.
   template <class Make>
-  Value get(Key const& key, Make const& make) {
+  Value& get(Key const& key, Make const& make) {
     auto const used  = m_entries.begin() + m_used;
     auto const found = std::find_if(m_entries.begin(), used, [&](auto const& entry) { return entry.first == key; });
     if (found != used) {
       std::rotate(m_entries.begin(), found, found + 1);
     } else {
-      Value const value = make();
+      Value value = make();
       if (m_used < Size) ++m_used;
       std::rotate(m_entries.begin(), m_entries.begin() + m_used - 1, m_entries.begin() + m_used);
-      m_entries[0] = {key, value};
+      m_entries[0] = std::pair<Key, Value>(key, std::move(value));
     }
     return m_entries[0].second;
   }

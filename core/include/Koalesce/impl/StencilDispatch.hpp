@@ -64,7 +64,7 @@ void run_in_order(std::string const& label, Policy const& policy, Pack<Ins...> c
     return make_field<Order, typename std::decay_t<decltype(view)>::value_type>(view, policy);
   });
 
-  auto const work = make_work<Order, typename Policy::shape_type>(ins, outs, extents, functors...);
+  auto const work = make_work<Order, typename Policy::shape_type>(ins, outs, extents, policy.taps(), functors...);
 
   using BackendTag = typename Policy::backend_type;
   ProfilingRegion region("Koalesce::parallel_stencil");

@@ -4,6 +4,7 @@
 
 #include <Koalesce/Fields.hpp>
 #include <Koalesce/Neighborhood.hpp>
+#include <Koalesce/StencilPolicy.hpp>
 
 #include <cstdint>
 #include <string>
@@ -165,6 +166,7 @@ struct StencilWork {
   Outs out;
   Extents3 extents;
   Functor functor;
+  StencilTaps taps;
 };
 
 template <class Shape, class Ins>
@@ -199,12 +201,13 @@ struct StagedWork {
 };
 
 template <class Order, class Shape, class Ins, class Outs, class Functor>
-auto make_work(Ins const& in, Outs const& out, Extents3 const& extents, Functor const& functor) {
-  return StencilWork<Order, Shape, Ins, Outs, Functor>{in, out, extents, functor};
+auto make_work(Ins const& in, Outs const& out, Extents3 const& extents, StencilTaps taps, Functor const& functor) {
+  return StencilWork<Order, Shape, Ins, Outs, Functor>{in, out, extents, functor, taps};
 }
 
 template <class Order, class Shape, class Ins, class Outs, class First, class Second>
-auto make_work(Ins const& in, Outs const& out, Extents3 const& extents, First const& first, Second const& second) {
+auto make_work(Ins const& in, Outs const& out, Extents3 const& extents, StencilTaps, First const& first,
+               Second const& second) {
   return StagedWork<Order, Shape, Ins, Outs, First, Second>{in, out, extents, first, second};
 }
 

@@ -24,11 +24,13 @@ inline void check_cuda(std::string const& where, cudaError_t status, char const*
 /// Device properties that the choice of a grid needs.
 struct CudaDevice {
   int processors;
+  int threads_a_processor;
   int shared_bytes_a_block;
 
   static CudaDevice of(Kokkos::Cuda const& exec) {
     auto const& properties = exec.cuda_device_prop();
-    return {properties.multiProcessorCount, int(properties.sharedMemPerBlockOptin)};
+    return {properties.multiProcessorCount, properties.maxThreadsPerMultiProcessor,
+            int(properties.sharedMemPerBlockOptin)};
   }
 };
 
@@ -63,8 +65,9 @@ class CudaKernel {
   using Function = void (*)(Args...);
 
   /// \param[in] label    what profilers show.
+  /// \param[in] threads  of a block.
   /// \param[in] carveout the part of first-level memory, in percent, that is shared memory rather than cache.
-  CudaKernel(Kokkos::Cuda const& exec, std::string const& label, Function kernel, int threads, int shared_bytes,
+  CudaKernel(Kokkos::Cuda const& exec, std::string const& label, Function kernel, dim3 threads, int shared_bytes,
              int carveout = cudaSharedmemCarveoutMaxShared)
       : m_label(label), m_kernel(kernel), m_threads(threads), m_shared(shared_bytes) {
     check_cuda(m_label, cudaSetDevice(exec.cuda_device()), "choosing the device");
@@ -74,18 +77,19 @@ class CudaKernel {
 
   int blocks_a_processor() const {
     int blocks = 0;
-    check_cuda(m_label, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, m_kernel, m_threads, m_shared),
+    check_cuda(m_label,
+               cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, m_kernel,
+                                                             int(m_threads.x * m_threads.y * m_threads.z), m_shared),
                "the occupancy query");
     return blocks;
   }
 
-  void launch(Kokkos::Cuda const& exec, std::int64_t blocks, Args... args) const {
+  void launch(Kokkos::Cuda const& exec, dim3 blocks, Args... args) const {
     std::uint64_t id = 0;
     Kokkos::Tools::beginParallelFor(m_label, Kokkos::Tools::Experimental::device_id(exec), &id);
-    void* pointers[] = {const_cast<void*>(static_cast<void const*>(&args))...};
-    auto const status =
-        cudaLaunchKernel(reinterpret_cast<void const*>(m_kernel), dim3(unsigned(blocks)), dim3(unsigned(m_threads)),
-                         pointers, std::size_t(m_shared), exec.cuda_stream());
+    void* pointers[]  = {const_cast<void*>(static_cast<void const*>(&args))...};
+    auto const status = cudaLaunchKernel(reinterpret_cast<void const*>(m_kernel), blocks, m_threads, pointers,
+                                         std::size_t(m_shared), exec.cuda_stream());
     Kokkos::Tools::endParallelFor(id);
     check_cuda(m_label, status, "the launch");
   }
@@ -93,7 +97,8 @@ class CudaKernel {
  private:
   std::string m_label;
   Function m_kernel;
-  int m_threads, m_shared;
+  dim3 m_threads;
+  int m_shared;
 };
 
 }  // namespace Koalesce::Impl

@@ -3,10 +3,12 @@
 #define KOALESCE_CUDA_STENCIL_HPP
 
 #include <Koalesce/Backend.hpp>
+#include <Koalesce/cuda/CachedStencil.hpp>
 #include <Koalesce/cuda/Launch.hpp>
 #include <Koalesce/cuda/PaceCounters.hpp>
 #include <Koalesce/cuda/StencilKernels.hpp>
 #include <Koalesce/cuda/StencilTuning.hpp>
+#include <Koalesce/cuda/TimedRace.hpp>
 #include <Koalesce/impl/RecentValues.hpp>
 #include <Koalesce/portable/Stencil.hpp>
 
@@ -37,15 +39,26 @@ StencilGrid make_grid(Kokkos::Cuda const& exec, std::string const& label, Extent
   return grid;
 }
 
-/// Runs a kernel with the best tile that fits on chip, or where none does (large elements, many fields) the portable
-/// one.
+/// What runs where no tile fits on chip: large elements, many fields.
+template <class... WorkArgs>
+void run_without_queue(Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
+  if (can_be_cached(work)) run_cached_stencil(exec, label, work);
+  else run_stencil(Backend::Portable{}, exec, label, work);
+}
+
+template <class... WorkArgs>
+void run_without_queue(Kokkos::Cuda const& exec, std::string const& label, StagedWork<WorkArgs...> const& work) {
+  run_stencil(Backend::Portable{}, exec, label, work);
+}
+
+/// Runs a kernel with the best tile that fits on chip.
 template <class Kernel>
 void run_cuda(Kokkos::Cuda const& exec, std::string const& label, typename Kernel::Work const& work) {
   // Choosing takes as long as a small stencil; a few sizes take turns in multigrid methods.
   thread_local RecentValues<std::pair<int, Extents3>, StencilGrid, 8> recent;
   auto grid =
       recent.get({exec.cuda_device(), work.extents}, [&] { return make_grid<Kernel>(exec, label, work.extents); });
-  if (grid.tile_y == 0) return run_stencil(Backend::Portable{}, exec, label, work);
+  if (grid.tile_y == 0) return run_without_queue(exec, label, work);
 
   // Short marches end before their blocks can drift apart.
   if (Kernel::Tuning::interval > 0 && grid.chunk >= 32 && grid.blocks() >= grid.pace.resident / 2)
@@ -61,12 +74,35 @@ void run_cuda_as_aligned(Kokkos::Cuda const& exec, std::string const& label, Wor
   else run_cuda<Narrow>(exec, label, work);
 }
 
+/// Whether a GPU holds a thread for every point: then there is nothing to march through.
+inline bool is_small(Kokkos::Cuda const& exec, Extents3 const& extents) {
+  auto const device = CudaDevice::of(exec);
+  return double(extents[0]) * double(extents[1]) * double(extents[2]) <=
+         double(device.processors) * device.threads_a_processor;
+}
+
+/// From the queue or through the caches. What a functor computes does not show, so time decides. Known weights are
+/// added up in another order through the caches: there, the extents decide, so that results do not depend on time.
 template <class... WorkArgs>
 void run_stencil(Backend::Cuda, Kokkos::Cuda const& exec, std::string const& label,
                  StencilWork<WorkArgs...> const& work) {
-  if constexpr (is_linear<typename StencilWork<WorkArgs...>::Functor>)
-    run_cuda_as_aligned<LinearKernel, LinearTuning>(exec, label, work);
-  else run_cuda_as_aligned<QueueKernel, QueueTuning>(exec, label, work);
+  using Work            = StencilWork<WorkArgs...>;
+  constexpr bool linear = is_linear<typename Work::Functor>;
+  auto const from_queue = [&] {
+    if constexpr (linear) run_cuda_as_aligned<LinearKernel, LinearTuning>(exec, label, work);
+    else run_cuda_as_aligned<QueueKernel, QueueTuning>(exec, label, work);
+  };
+  auto const from_cache = [&] { run_cached_stencil(exec, label, work); };
+
+  if (work.taps == StencilTaps::queue || !can_be_cached(work)) return from_queue();
+  if (work.taps == StencilTaps::cache) return from_cache();
+  if constexpr (linear) {
+    if (is_small(exec, work.extents)) from_cache();
+    else from_queue();
+  } else {
+    thread_local RecentValues<std::pair<int, Extents3>, TimedRace, 8> races;
+    races.get({exec.cuda_device(), work.extents}, [] { return TimedRace(); }).run(exec, from_queue, from_cache);
+  }
 }
 
 template <class... WorkArgs>
