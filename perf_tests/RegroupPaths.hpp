@@ -35,7 +35,7 @@ constexpr bool adds(int path, int step) { return (path >> step % 5 & 1) != step 
 KOKKOS_FORCEINLINE_FUNCTION double number_of(double item) { return item; }
 KOKKOS_FORCEINLINE_FUNCTION double number_of(Block const& item) {
   double sum = 0;
-  Koalesce::Impl::static_for<Block::size>([&](auto i) KOALESCE_INLINE_LAMBDA { sum += item.values[i]; });
+  Koalesce::Impl::static_for<Block::size>([&](auto i) KOALESCE_INLINE_LAMBDA { sum += item.values[i.value]; });
   return sum / Block::size;
 }
 
@@ -54,8 +54,9 @@ struct Path {
 #endif
       for (int turn = 0; turn < turns(W); ++turn)
         Koalesce::Impl::static_for<steps>([&](auto step) KOALESCE_INLINE_LAMBDA {
-          constexpr double c = factor(P, step);
-          v                  = adds(P, step) ? x + c * v : x - c * v;
+          constexpr double c = factor(P, step.value);
+          constexpr bool add = adds(P, step.value);
+          v                  = add ? x + c * v : x - c * v;
         });
     }
     result = v;

@@ -20,7 +20,7 @@ struct LinearRows {
   static constexpr int rows = Rows;
 
   /// Whether some row's shape has the point at these offsets from the first row.
-  static constexpr bool reads(int a, int b, int c) {
+  KOKKOS_FUNCTION static constexpr bool reads(int a, int b, int c) {
     for (int r = 0; r < Rows; ++r)
       if (Order::template contains<Shape>(a, b - r, c)) return true;
     return false;
@@ -40,13 +40,13 @@ struct LinearRows {
   KOKKOS_FORCEINLINE_FUNCTION static void add_planes(LinearStencil<W, Shape> const& weights, Field<T> const& in,
                                                      std::int64_t x, Sum* sum) {
     static_for<Planes*(2 * ry + Rows) * (2 * rx + 1)>([&](auto i) KOALESCE_INLINE_LAMBDA {
-      constexpr int a = i / (2 * rx + 1) / (2 * ry + Rows) + From;
-      constexpr int b = i / (2 * rx + 1) % (2 * ry + Rows) - ry;
-      constexpr int c = i % (2 * rx + 1) - rx;
+      constexpr int a = i.value / (2 * rx + 1) / (2 * ry + Rows) + From;
+      constexpr int b = i.value / (2 * rx + 1) % (2 * ry + Rows) - ry;
+      constexpr int c = i.value % (2 * rx + 1) - rx;
       if constexpr (reads(a, b, c)) {
         auto const value = in.origin[a * in.stride[0] + b * in.stride[1] + x + c];
         static_for<Rows>([&](auto row) KOALESCE_INLINE_LAMBDA {
-          constexpr int r = row;
+          constexpr int r = row.value;
           if constexpr (Order::template contains<Shape>(a, b - r, c))
             sum[r] += Order::in_user_order(weights, a, b - r, c) * value;
         });
@@ -63,7 +63,8 @@ struct LinearRows {
       for_each_in_row(n, [&](std::int64_t x) KOALESCE_INLINE_LAMBDA {
         Sum sum[Rows]{};
         add_planes<-rz, 2 * rz + 1>(weights, in, x, sum);
-        static_for<Rows>([&](auto r) KOALESCE_INLINE_LAMBDA { out.origin[r * out.stride[1] + x] = sum[r]; });
+        static_for<Rows>([&](auto r)
+                             KOALESCE_INLINE_LAMBDA { out.origin[r.value * out.stride[1] + x] = sum[r.value]; });
       });
     } else {
       constexpr std::int64_t width = HostTuning::partial_sums;
@@ -72,12 +73,12 @@ struct LinearRows {
         static_for<2 * rz + 1>([&](auto plane) KOALESCE_INLINE_LAMBDA {
           for_each_in_row(n - first < width ? n - first : width, [&](std::int64_t x) KOALESCE_INLINE_LAMBDA {
             Sum sum[Rows]{};
-            if constexpr (plane > 0)
-              static_for<Rows>([&](auto r) KOALESCE_INLINE_LAMBDA { sum[r] = partial[r * width + x]; });
-            add_planes<plane - rz, 1>(weights, in, first + x, sum);
+            if constexpr (plane.value > 0)
+              static_for<Rows>([&](auto r) KOALESCE_INLINE_LAMBDA { sum[r.value] = partial[r.value * width + x]; });
+            add_planes<plane.value - rz, 1>(weights, in, first + x, sum);
             static_for<Rows>([&](auto r) KOALESCE_INLINE_LAMBDA {
-              if constexpr (plane < 2 * rz) partial[r * width + x] = sum[r];
-              else out.origin[r * out.stride[1] + first + x] = sum[r];
+              if constexpr (plane.value < 2 * rz) partial[r.value * width + x] = sum[r.value];
+              else out.origin[r.value * out.stride[1] + first + x] = sum[r.value];
             });
           });
         });

@@ -143,7 +143,7 @@ struct OpenMPTeamLoop {
   KOKKOS_FORCEINLINE_FUNCTION static void walk(int items, Action const& action) {
     int const size = items / shares;
     for (int i = 0; i < size; ++i)
-      static_for<shares>([&](auto share) KOALESCE_INLINE_LAMBDA { action(share, share * size + i); });
+      static_for<shares>([&](auto share) KOALESCE_INLINE_LAMBDA { action(share.value, share.value * size + i); });
     for (int item = shares * size; item < items; ++item) action(shares - 1, item);
   }
 
