@@ -17,7 +17,7 @@ enum class Work { none, brief, lengthy };
 /// Multiply-adds a turn of the loop, and turns. On an H200, 2^24 brief items in order of paths take 0.4 ms, lengthy
 /// ones 5 ms.
 inline constexpr int steps = on_host ? 8 : 16;
-constexpr int turns(Work work) {
+KOKKOS_INLINE_FUNCTION constexpr int turns(Work work) {
   if (work == Work::none) return 0;
   if (work == Work::brief) return on_host ? 3 : 20;
   return on_host ? 25 : 270;
@@ -27,10 +27,12 @@ constexpr int turns(Work work) {
 constexpr int flops(Work work) { return 2 * (work == Work::none ? 1 : steps * turns(work)); }
 
 /// Smaller than 3/4, so that the chain v = x +- factor * v stays near x. A short literal to the GPU's instructions.
-constexpr double factor(int path, int step) { return (256 + (path * 37 + step * 61) % 512) / 1024.; }
+KOKKOS_INLINE_FUNCTION constexpr double factor(int path, int step) {
+  return (256 + (path * 37 + step * 61) % 512) / 1024.;
+}
 
 /// Of 32 paths, no two add and subtract at the same steps.
-constexpr bool adds(int path, int step) { return (path >> step % 5 & 1) != step / 5 % 2; }
+KOKKOS_INLINE_FUNCTION constexpr bool adds(int path, int step) { return (path >> step % 5 & 1) != step / 5 % 2; }
 
 KOKKOS_FORCEINLINE_FUNCTION double number_of(double item) { return item; }
 KOKKOS_FORCEINLINE_FUNCTION double number_of(Block const& item) {

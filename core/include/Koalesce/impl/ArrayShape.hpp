@@ -10,6 +10,12 @@
 #include <type_traits>
 #include <utility>
 
+// for_extents calls lambdas of the host on the host alone; nvcc asks for the device's everywhere.
+#if defined(__NVCC__)
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 20013, 20015
+#endif
+
 namespace Koalesce::Impl {
 
 template <class T>
@@ -104,5 +110,9 @@ class ArrayShape {
 };
 
 }  // namespace Koalesce::Impl
+
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif
 
 #endif

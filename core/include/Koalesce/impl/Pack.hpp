@@ -18,7 +18,7 @@
 // What follows calls lambdas of the host on the host alone, of the device on both; nvcc asks for the latter everywhere.
 #if defined(__NVCC__)
 #pragma nv_diagnostic push
-#pragma nv_diag_suppress 20013
+#pragma nv_diag_suppress 20013, 20015
 #endif
 
 namespace Koalesce::Impl {

@@ -138,7 +138,7 @@ struct RegroupWork {
     body.select(path, [&](auto const& functor) KOALESCE_INLINE_LAMBDA {
       call(functor, item, update, [&](auto const& traveler, auto i) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
         using Element = typename std::decay_t<decltype(traveler)>::View::value_type;
-        return static_cast<Element&>(get<std::size_t(i)>(slots)[slot]);
+        return static_cast<Element&>(get<std::size_t(i.value)>(slots)[slot]);
       });
     });
   }
@@ -147,14 +147,15 @@ struct RegroupWork {
   template <class Slots>
   KOKKOS_FORCEINLINE_FUNCTION void depart(std::int64_t item, Slots const& slots, std::int64_t slot) const {
     for_each(travelers, [&](auto const& traveler, auto i)
-                            KOALESCE_INLINE_LAMBDA { get<std::size_t(i)>(slots)[slot] = traveler.view(item); });
+                            KOALESCE_INLINE_LAMBDA { get<std::size_t(i.value)>(slots)[slot] = traveler.view(item); });
   }
 
   /// Moves those back that return.
   template <class Slots>
   KOKKOS_FORCEINLINE_FUNCTION void come_back(std::int64_t item, Slots const& slots, std::int64_t slot) const {
     for_each(travelers, [&](auto const& traveler, auto i) KOALESCE_INLINE_LAMBDA {
-      if constexpr (std::decay_t<decltype(traveler)>::returns) traveler.view(item) = get<std::size_t(i)>(slots)[slot];
+      if constexpr (std::decay_t<decltype(traveler)>::returns)
+        traveler.view(item) = get<std::size_t(i.value)>(slots)[slot];
     });
   }
 };

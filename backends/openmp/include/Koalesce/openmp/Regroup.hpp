@@ -10,6 +10,12 @@
 #include <string>
 #include <utility>
 
+// All of this runs on the host; nvcc does not know.
+#if defined(__NVCC__)
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 20013, 20014, 20015
+#endif
+
 /// Regrouping on CPU threads: the items of a path become one loop, which vectorizes where its functor does.
 namespace Koalesce::Impl {
 
@@ -48,7 +54,7 @@ KOKKOS_FORCEINLINE_FUNCTION void run_moved_path(Work const& work, int path, int 
       work.call(functor, item_of(slot), update,
                 [&](auto const& traveler, auto i) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
                   using Element = typename std::decay_t<decltype(traveler)>::View::value_type;
-                  return static_cast<Element&>(get<std::size_t(i)>(elements)[slot]);
+                  return static_cast<Element&>(get<std::size_t(i.value)>(elements)[slot]);
                 });
     });
   });
@@ -291,5 +297,9 @@ void run_regroup(Backend::OpenMP, Exec const& exec, Named const& named, Work con
 }
 
 }  // namespace Koalesce::Impl
+
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif
 
 #endif

@@ -5,6 +5,12 @@
 #include <Koalesce/impl/StencilWork.hpp>
 #include <Koalesce/openmp/Simd.hpp>
 
+// All of this runs on the host; nvcc does not know.
+#if defined(__NVCC__)
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 20013, 20014, 20015
+#endif
+
 namespace Koalesce::Impl {
 
 /// Whether neighbors along x lie next to each other in memory, in all fields.
@@ -82,5 +88,9 @@ KOKKOS_FORCEINLINE_FUNCTION void compute_row(F const& functor, Ins const& in, Ou
 }
 
 }  // namespace Koalesce::Impl
+
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif
 
 #endif
