@@ -23,8 +23,9 @@ namespace Koalesce {
 ///
 /// Fields have the policy's rank. With n interior points in a dimension a field has n + 2h points there, with
 /// a halo width h of its own; the interior starts at index h. Inputs need h >= the shape's radius; outputs need none.
-/// Only interior points of the outputs are written. LayoutRight, LayoutLeft and LayoutStride may be mixed;
-/// the order of the loops follows the first output.
+/// Only interior points of the outputs are written. On CUDA a functor's first calls with the same extents find out
+/// whether the queue or the caches serve it faster, see StencilPolicy::taps. LayoutRight, LayoutLeft and LayoutStride
+/// may be mixed; the order of the loops follows the first output.
 ///
 /// \param[in] label   name of the kernel for profilers; it appears as "Koalesce::<backend>::<label>".
 /// \param[in] policy  execution space instance, interior extents, shape.
