@@ -138,8 +138,9 @@ void add_type(Extents const& n) {
 void add_scaling() {
   for (std::int64_t n = 32; n <= (on_host ? 256 : 1024); n *= 2) {
     add_stencil<double, Star<1, 1, 1>>("7pt", {n, n, n}, "scaling/");
-    if (n <= 256) add_stencil<double, Box<1, 1, 1>>("27pt", {n, n, n}, "scaling/");
-    if (n <= 256) add_stencil<double, Box<2, 2, 2>>("125pt", {n, n, n}, "scaling/");
+    if (on_host || n > 256) continue;
+    add_stencil<double, Box<1, 1, 1>>("27pt", {n, n, n}, "scaling/");
+    add_stencil<double, Box<2, 2, 2>>("125pt", {n, n, n}, "scaling/");
   }
 }
 

@@ -206,7 +206,7 @@ def short_count(count):
 
 def scaling(panels, path):
     """Lines over sizes. Panels: title -> (what rises, {implementation: (group, [(size, rate)])})."""
-    figure, axes = grid(len(panels), 3 if len(panels) < 4 else 4, [2.3] * len(panels))
+    figure, axes = grid(len(panels), 3, [2.3] * len(panels))
     styles, handles = {}, {}
     for axis, (title, (unit, lines)) in zip(axes, panels.items()):
         for name, (group, points) in lines.items():
@@ -222,6 +222,7 @@ def scaling(panels, path):
         axis.set_xlabel("elements")
         sizes = sorted({size for _, points in lines.values() for size, _ in points})
         axis.xaxis.set_minor_locator(NullLocator())
-        axis.set_xticks(sizes, [short_count(size) for size in sizes], fontsize=7.5)
+        ticks = sizes[::-2][::-1] if len(sizes) > 6 else sizes  # more labels would touch each other
+        axis.set_xticks(ticks, [short_count(size) for size in ticks], fontsize=7.5)
     top_legend(figure, handles, 6)
     save(figure, path)
