@@ -7,8 +7,10 @@
 
 #include <Kokkos_Graph.hpp>
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <thread>
 
 /// Steps that a graph runs again and again.
 namespace Koalesce::Test {
@@ -189,6 +191,33 @@ TYPED_TEST(StencilGraphs, steps_run_with_every_submission) {
     EXPECT_TRUE(steps.is_right()) << "submissions without a fence between them";
   }
 }
+
+#ifdef KOKKOS_ENABLE_CUDA
+/// What times the calls must not end the capture of another stream.
+TEST(StencilGraph, calls_leave_the_capture_of_another_stream_alone) {
+  auto const instances = two_instances<Kokkos::Cuda>();
+  using Native         = Steps<Path<Kokkos::Cuda, Backend::Cuda>>;
+  Index<3> const n{5, 30, 90};
+  Native const timed(n);
+  timed(instances[1]);
+  Kokkos::fence();
+
+  EXPECT_EQ(cudaStreamBeginCapture(instances[0].cuda_stream(), cudaStreamCaptureModeGlobal), cudaSuccess);
+  for (int i = 0; i < 20; ++i) {
+    timed(instances[1]);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // for events to pass: CUDA forbids to wait for them
+  }
+  cudaGraph_t graph = nullptr;
+  EXPECT_EQ(cudaStreamEndCapture(instances[0].cuda_stream(), &graph), cudaSuccess);
+  if (graph != nullptr) EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+
+  Native decided(n);
+  decided(instances[1]);
+  decided.naive();
+  Kokkos::fence();
+  EXPECT_TRUE(decided.is_right());
+}
+#endif
 
 }  // namespace
 }  // namespace Koalesce::Test

@@ -21,6 +21,19 @@ inline void check_cuda(std::string const& where, cudaError_t status, char const*
          "\"; an earlier kernel may have left this error: run under compute-sanitizer to find it");
 }
 
+/// While it lives, the calling thread may do what CUDA forbids while any stream is captured, here or in another thread,
+/// and would end that capture for: allocating, looking at events.
+class DespiteCaptures {
+ public:
+  DespiteCaptures() { (void)cudaThreadExchangeStreamCaptureMode(&m_mode); }
+  ~DespiteCaptures() { (void)cudaThreadExchangeStreamCaptureMode(&m_mode); }
+  DespiteCaptures(DespiteCaptures const&)            = delete;
+  DespiteCaptures& operator=(DespiteCaptures const&) = delete;
+
+ private:
+  cudaStreamCaptureMode m_mode = cudaStreamCaptureModeRelaxed;
+};
+
 /// Device properties that the choice of a grid needs.
 struct CudaDevice {
   int processors;
