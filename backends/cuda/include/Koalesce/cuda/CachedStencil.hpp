@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(cached_stencil_threads) cached_stencil_kernel(
 /// Blocks of threads with long rows, and how many of them.
 struct CachedStencilGrid {
   dim3 threads, blocks;
-  bool fits;  ///< CUDA can number them
+  bool fits;  ///< CUDA can number them, and 32 bits all their threads
 
   explicit CachedStencilGrid(Extents3 const& n) {
     auto const at_least = [](std::int64_t extent, std::int64_t most) {
@@ -50,7 +50,7 @@ struct CachedStencilGrid {
 
     auto const row = at_least(n[2], 64), y = at_least(n[1], all / row);
     auto const z = at_least(n[0], std::min<std::int64_t>(all / (row * y), 64)), x = at_least(n[2], all / (y * z));
-    fits    = n[2] < (std::int64_t(1) << 31) && count(n[1], y) <= 65535 && count(n[0], z) <= 65535;
+    fits    = n[2] <= (std::int64_t(1) << 31) - all && count(n[1], y) <= 65535 && count(n[0], z) <= 65535;
     threads = dim3(unsigned(x), unsigned(y), unsigned(z));
     blocks  = dim3(unsigned(count(n[2], x)), unsigned(count(n[1], y)), unsigned(count(n[0], z)));
   }
