@@ -6,6 +6,7 @@
 #include <Koalesce/impl/KernelRace.hpp>
 
 #include <memory>
+#include <utility>
 
 namespace Koalesce::Impl {
 
@@ -27,9 +28,10 @@ class TimedRace {
       run_kernel(m_race.next());
       if (!m_race.over()) m_race.ran();
     } else {
-      m_running = std::make_unique<Stopwatch<Kokkos::Cuda>>(exec);
+      auto stopwatch = std::make_unique<Stopwatch<Kokkos::Cuda>>(exec);
       run_kernel(m_race.next());
-      m_running->stop(exec);
+      stopwatch->stop(exec);
+      m_running = std::move(stopwatch);  // only now: a launch that throws has no time
     }
   }
 
