@@ -9,11 +9,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "Measure.hpp"
+#include "TransposeCutensor.hpp"
 #include "TransposePeers.hpp"
 #include "TransposeRead.hpp"
 
@@ -36,6 +38,23 @@ void measure(benchmark::State& state, Matrices<T> const& m, Result const& result
   }
   perf::measure(state, m.bytes(), kernel);
 }
+
+#ifdef KOALESCE_HAVE_CUTENSOR
+/// Measures the faster of cuTENSOR's plans, those that there are: with a kernel from its library, and with one compiled
+/// for these extents.
+template <class T>
+void measure_cutensor(benchmark::State& state, Matrices<T> const& m) {
+  std::vector<std::shared_ptr<perf::Cutensor<T>>> plans;
+  for (bool const jit : {false, true}) {
+    auto const plan = std::make_shared<perf::Cutensor<T>>(Exec(), m.in.extent(0), m.in.extent(1), jit);
+    if (plan->transpose(m.in, m.out)) plans.push_back(plan);
+  }
+  if (plans.empty()) return state.SkipWithError("cuTENSOR refuses this transposition");
+  auto const best = perf::fastest(plans, [&](auto const& plan) { plan->transpose(m.in, m.out); });
+  state.SetLabel(best->compiles() ? "compiled for these extents" : "from the library");
+  measure(state, m, m.out, [&] { best->transpose(m.in, m.out); });
+}
+#endif
 
 /// All implementations at one size. Matrices are made when a benchmark runs, not when it is listed.
 template <class T>
@@ -66,6 +85,13 @@ void add_transpose(MatrixExtents const& n, std::string const& group = "") {
       Matrices<T> const m(n);
       perf::Cublas const cublas{Exec()};
       measure(state, m, m.out, [&] { cublas.transpose(m.in, m.out); });
+    });
+#endif
+#ifdef KOALESCE_HAVE_CUTENSOR
+  if constexpr (perf::cutensor_has<T>)
+    add(base + "cutensor", [=](benchmark::State& state) {
+      Matrices<T> const m(n);
+      measure_cutensor(state, m);
     });
 #endif
   add(base + "copy", [=](benchmark::State& state) {

@@ -2,17 +2,24 @@
 
 // Reads of a row-major matrix by an index map, summed up: read/<map>/<type>/<rows>x<cols>/<impl>.
 //
-//   koalesce_first   the first read: it transposes on the way where the map goes by column
-//   koalesce         later ones
-//   koalesce_new     a new ShadowView for each read of a map that is not by column: what classification adds to plain
-//   plain            a Kokkos::parallel_reduce with the same map
-//   transpose        Koalesce::transpose alone
+//   koalesce_first           the first read: it transposes on the way where the map goes by column
+//   koalesce                 later ones
+//   koalesce_new             a new ShadowView for each read of a map that is not by column: what classification adds to
+//                            plain
+//   plain                    a Kokkos::parallel_reduce with the same map
+//   copied_<maker>_first     by column: a copy in the other layout, made by <maker>, and a plain loop over it, item by
+//                            item as the copy lies, whatever the map was: who makes a copy writes the loop for it
+//   copied_later             that loop alone
+//   transpose                Koalesce::transpose alone
+//
+// Memory for our shadow and for the copies is there before: neither's allocation is measured.
 
 #include "TransposeRead.hpp"
 
 #include <Koalesce/Koalesce.hpp>
 
 #include <cmath>
+#include <functional>
 #include <string>
 #include <type_traits>
 
@@ -58,12 +65,12 @@ struct Plain {
   KOKKOS_FUNCTION void operator()(std::int64_t item, double& sum) const { sum += double(data[map(item)]); }
 };
 
-template <class T, class Map>
-double plain_sum(Matrices<T> const& m, Map const& map) {
+template <class View, class Map>
+double plain_sum(View const& a, Map const& map) {
   double sum = 0;
   Kokkos::parallel_reduce("plain",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, std::int64_t(m.in.size())),
-                          Plain<T, Map>{m.in.data(), map}, sum);
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, std::int64_t(a.size())),
+                          Plain<typename View::value_type, Map>{a.data(), map}, sum);
   return sum;
 }
 
@@ -77,11 +84,56 @@ double koalesce_sum(ShadowView<typename Matrices<T>::View> const& a, Map const& 
 /// Measures what returns the sum, if it returns the right one.
 template <class T, class Map, class Kernel>
 void measure_sum(benchmark::State& state, Matrices<T> const& m, Map const& map, Kernel const& kernel) {
-  double const right = plain_sum(m, map), sum = kernel();
+  double const right = plain_sum(m.in, map), sum = kernel();
   if (!(std::abs(sum - right) <= 1e-9 * std::abs(right)))
     return state.SkipWithError(("the sum is " + std::to_string(sum) + ", not " + std::to_string(right)).c_str());
   perf::measure(state, double(m.in.size()) * sizeof(T), [&] { kernel(); });
 }
+
+/// Measures a plain loop over a copy in the other layout.
+/// \param make fills m.out; every time, or only before.
+template <class T, class Map>
+void measure_copied(benchmark::State& state, Matrices<T> const& m, Map const& map, bool every_time,
+                    std::function<void()> const& make) {
+  make();
+  if (auto const wrong = perf::mismatches(m.out, m.in); wrong != 0)
+    return state.SkipWithError((std::to_string(wrong) + " elements of the copy are wrong").c_str());
+  measure_sum(state, m, map, [&] {
+    if (every_time) make();
+    return plain_sum(m.out, RowOrder{});
+  });
+}
+
+/// What who knows that a loop goes by column does without the library.
+template <class T, class Map>
+void add_copied_reads(std::string const& base, MatrixExtents const& n, Map const& map) {
+  auto const deep_copy = [](Matrices<T> const& m) { Kokkos::deep_copy(Exec(), m.out_as_source(), m.in); };
+  perf::add(base + "copied_deep_copy_first", [=](benchmark::State& state) {
+    Matrices<T> const m(n);
+    measure_copied(state, m, map, true, [&] { deep_copy(m); });
+  });
+  perf::add(base + "copied_mdrange_first", [=](benchmark::State& state) {
+    Matrices<T> const m(n);
+    auto const best = perf::fastest(
+        perf::transpose_loops(), [&](perf::TransposeLoop const& loop) { perf::mdrange_transpose(loop, m.in, m.out); });
+    state.SetLabel(best.name());
+    measure_copied(state, m, map, true, [&] { perf::mdrange_transpose(best, m.in, m.out); });
+  });
+#ifdef KOALESCE_HAVE_CUBLAS
+  perf::add(base + "copied_cublas_first", [=](benchmark::State& state) {
+    Matrices<T> const m(n);
+    perf::Cublas const cublas{Exec()};
+    measure_copied(state, m, map, true, [&] { cublas.transpose(m.in, m.out); });
+  });
+#endif
+  perf::add(base + "copied_later", [=](benchmark::State& state) {
+    Matrices<T> const m(n);
+    measure_copied(state, m, map, false, [&] { deep_copy(m); });
+  });
+}
+
+template <class Map>
+inline constexpr bool goes_by_column = std::is_same_v<Map, ColumnOrder> || std::is_same_v<Map, Opaque<ColumnOrder>>;
 
 template <class T, class Map>
 void add_read(std::string const& name, MatrixExtents const& n, Map const& map) {
@@ -107,8 +159,9 @@ void add_read(std::string const& name, MatrixExtents const& n, Map const& map) {
     });
   perf::add(base + "plain", [=](benchmark::State& state) {
     Matrices<T> const m(n);
-    measure_sum(state, m, map, [&] { return plain_sum(m, map); });
+    measure_sum(state, m, map, [&] { return plain_sum(m.in, map); });
   });
+  if constexpr (goes_by_column<Map>) add_copied_reads<T>(base, n, map);
   perf::add(base + "transpose", [=](benchmark::State& state) {
     Matrices<T> const m(n);
     perf::measure(state, m.bytes(), [&] { transpose(Exec(), m.out, m.in); });

@@ -75,6 +75,7 @@ class Picture:
     file: str
     about: str
     draw: object  # draw(path) makes the file
+    introduced_by: int = 0  # how many blocks before it are of no use without it
 
     def markdown(self):
         return f"![{self.about}]({self.file})"
@@ -92,6 +93,17 @@ def inline(text):
     text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
     text = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)
     return re.sub(r"\[([^]]+)\]\(([^)]+)\)", r'<a href="\2">\1</a>', text)
+
+
+def without_missing(blocks, folder):
+    """The blocks without pictures that the folder does not have; folder None: without any."""
+    kept = []
+    for block in blocks:
+        if not isinstance(block, Picture) or folder and os.path.exists(os.path.join(folder, block.file)):
+            kept.append(block)
+        elif block.introduced_by:
+            del kept[-block.introduced_by:]
+    return kept
 
 
 def as_markdown(blocks):

@@ -2,6 +2,7 @@
 """What the names of the benchmarks mean: which implementation is ours, which a peer's, which a bound."""
 
 import dataclasses
+import math
 import re
 
 SCALING = "scaling/"
@@ -15,19 +16,45 @@ class Pattern:
     about: str
     ours: dict  # implementation -> what the page calls it; the first is what users call
     kokkos: dict  # plain Kokkos
-    peers: dict
+    peers: dict  # those that have a name of their own on the page; see role()
     bounds: dict  # nobody's alternative: what a copy, or an oracle, reaches
     aside: dict = dataclasses.field(default_factory=dict)  # shown in the table, compared with nothing
+    hidden: tuple = ()  # ours in disguise: neither shown nor compared
+    only: dict = dataclasses.field(default_factory=dict)  # alternative -> the one of ours that it is compared with
+    reads: dict = None  # who takes part in the columns of break_even()
     unit: tuple = None  # counter, factor and name of what the table shows; without: milliseconds
     panel: tuple = ()  # parts of the name that share a panel of the picture
 
-    @property
-    def alternatives(self):
-        return {**self.kokkos, **self.peers}
+    def role(self, name):
+        """"ours", "aside", "kokkos", "peers", "bounds" or None: whose an implementation is.
 
-    @property
-    def shown(self):
-        return {**self.ours, **self.aside, **self.alternatives, **self.bounds}
+        What begins with koalesce is ours, and counts where it is listed; `copy` is a bound; what begins with kokkos_, and
+        `plain`, is plain Kokkos. All else is an alternative, listed or not, so that no peer is forgotten.
+        """
+        for role in ("ours", "aside", "kokkos", "peers", "bounds"):
+            if name in getattr(self, role):
+                return role
+        if name in self.hidden or name.startswith("koalesce"):
+            return None
+        return "bounds" if name == "copy" else "kokkos" if name == "plain" or name.startswith("kokkos_") else "peers"
+
+    def title_of(self, name):
+        listed = {**self.ours, **self.aside, **self.kokkos, **self.peers, **self.bounds}
+        return listed.get(name, name.replace("_", " "))
+
+    def named(self, cases, *roles):
+        """The implementations of these roles that the cases have, the listed ones first: name -> title."""
+        present = dict.fromkeys(name for case in cases for name in case.implementations)
+        names = []
+        for role in roles:
+            of_role = [name for name in present if self.role(name) == role]
+            names += [name for name in getattr(self, role) if name in of_role]
+            names += sorted(name for name in of_role if name not in getattr(self, role))
+        return {name: self.title_of(name) for name in names}
+
+    def rivals(self, case, ours, *roles):
+        """The alternatives, or those of one role, that one of ours is compared with in a case."""
+        return [name for name in self.named([case], *(roles or ("kokkos", "peers"))) if self.only.get(name, ours) == ours]
 
     def cases(self, runs):
         return [(run, case) for run in runs for case in run.cases if case.parts[0] == self.name]
@@ -51,19 +78,32 @@ PATTERNS = (
             "point, `bilateral` six exponential functions, `gray_scott` two fields.",
             ours={"koalesce": "functor", "koalesce_linear": "linear"},
             aside={"koalesce_portable": "portable", "koalesce_queue": "queue", "koalesce_cache": "cache"},
-            kokkos={"kokkos_mdrange": "MDRange", "kokkos_mdrange_tuned": "MDRange tuned"}, peers={"cuda": "CUDA"},
+            kokkos={"kokkos_mdrange": "MDRange", "kokkos_mdrange_tuned": "MDRange tuned"},
+            peers={"cuda": "CUDA", "cuda_tiles": "CUDA tiles", "cuda_partial_sums": "CUDA partial sums",
+                   "cuda_shared": "CUDA shared", "openmp_simd": "OpenMP simd"},
             bounds={"copy": "copy"}, unit=("points", 1e-9, "GStencil/s"), panel=(2, 3)),
     Pattern("transpose", "Transpositions",
             "Ours is `transpose`. The alternatives are `Kokkos::deep_copy` between layouts, the fastest of several "
-            "MDRange loops, and cuBLAS' geam where it has the type.",
+            "MDRange loops, and cuBLAS' geam and cuTENSOR's permutation where they are there and have the type.",
             ours={"koalesce": "koalesce"}, aside={"koalesce_portable": "portable"},
-            kokkos={"kokkos_deep_copy": "deep_copy", "kokkos_mdrange": "MDRange"}, peers={"cublas": "cuBLAS"},
+            kokkos={"kokkos_deep_copy": "deep_copy", "kokkos_mdrange": "MDRange"}, peers={"cublas": "cuBLAS", "cutensor": "cuTENSOR"},
             bounds={"copy": "copy"}, unit=GB),
     Pattern("read", "Reads of a matrix by an index map",
             "Ours is `parallel_read_reduce`: the first read, which transposes on the way where the map goes by column, "
-            "and later ones. The alternative is a `Kokkos::parallel_reduce` with the same map.",
+            "and later ones. The alternatives are a `Kokkos::parallel_reduce` with the same map and, by column, a copy in the "
+            "other layout that is made before the first read and read by a plain loop item by item: made by "
+            "`Kokkos::deep_copy`, by the fastest of several MDRange loops, or by cuBLAS' geam. The first read counts against "
+            "making the copy and reading it, later ones against reading it. The last columns count from which read on all "
+            "reads so far take less time: ours than the plain loop over the original, the copy than that loop, the copy than ours. "
+            "Later reads within 2 % of each other count as equal there.",
             ours={"koalesce_first": "first", "koalesce": "later"}, aside={"koalesce_new": "new map"},
-            kokkos={"plain": "plain"}, peers={}, bounds={}, unit=GB, panel=(2, 3)),
+            kokkos={"plain": "plain", "copied_deep_copy_first": "deep_copy, first", "copied_mdrange_first": "MDRange copy, first",
+                    "copied_later": "copy, later"},
+            peers={"copied_cublas_first": "cuBLAS copy, first"}, bounds={}, hidden=("transpose", ),
+            only={"copied_deep_copy_first": "koalesce_first", "copied_mdrange_first": "koalesce_first",
+                  "copied_cublas_first": "koalesce_first", "copied_later": "koalesce"},
+            reads={"first": "koalesce_first", "later": "koalesce", "original": "plain", "copy": "copied_later"},
+            unit=GB, panel=(2, 3)),
     Pattern("regroup", "Regrouped branches",
             "Ours is `parallel_regroup`, which decides by itself; the ways that it can be told to take are in the JSON. "
             "The alternatives are a `Kokkos::parallel_for` with a switch, and prediction, sort by path and loop "
@@ -114,13 +154,42 @@ def best_of(case, names):
 
 
 def compare(pattern, case):
-    """Each way of ours that ran, against the fastest alternative that did."""
-    rival = best_of(case, pattern.alternatives)
-    if not rival:
-        return []
-    seconds = case.implementations[rival].seconds
-    return [Comparison(case, title, pattern.alternatives[rival], seconds / case.implementations[name].seconds)
-            for name, title in pattern.ours.items() if best_of(case, [name])]
+    """Each way of ours that ran, against the fastest of its alternatives that did."""
+    comparisons = []
+    for name, title in pattern.ours.items():
+        rival = best_of(case, pattern.rivals(case, name))
+        if rival and best_of(case, [name]):
+            ratio = case.implementations[rival].seconds / case.implementations[name].seconds
+            comparisons.append(Comparison(case, title, pattern.title_of(rival), ratio))
+    return comparisons
+
+
+def breaks_even(first, later, other_first, other_later):
+    """From which use on the sum of all so far is less than the other's: its number, "never", or "up to" it."""
+    if abs(later / other_later - 1) <= EVEN:
+        return "1" if first < other_first else "never"
+    # After n uses: first + (n - 1) later against other_first + (n - 1) other_later.
+    meet = (other_first - first) / (later - other_later)
+    if later < other_later:
+        return "1" if first < other_first else str(math.floor(meet) + 2)
+    return f"up to {math.ceil(meet)}" if first < other_first else "never"
+
+
+def break_even(pattern, case):
+    """For what the first use prepares: from which one on ours beats the original, the copy the original, the copy ours."""
+    def seconds(names):
+        best = best_of(case, names)
+        return case.implementations[best].seconds if best else None
+
+    reads = pattern.reads
+    plain = (seconds([reads["original"]]), ) * 2
+    ours = seconds([reads["first"]]), seconds([reads["later"]])
+    makers = [name for name, ours_too in pattern.only.items() if ours_too == reads["first"]]
+    copy = seconds(makers), seconds([reads["copy"]])
+    if None in copy:
+        return ["-"] * 3
+    pairs = ((ours, plain), (copy, plain), (copy, ours))
+    return ["-" if None in a + b else breaks_even(*a, *b) for a, b in pairs]
 
 
 def flops_of(case, measurement, on_host):
@@ -150,9 +219,7 @@ def roofline_place(pattern, case):
 
 def group_name(pattern, name):
     """Whose implementation this is."""
-    if name in pattern.ours:
-        return "Koalesce"
-    return "plain Kokkos" if name in pattern.kokkos else "peers" if name in pattern.peers else "bound"
+    return {"ours": "Koalesce", "kokkos": "plain Kokkos", "peers": "peers"}.get(pattern.role(name), "bound")
 
 
 def sweeps(pattern, runs):

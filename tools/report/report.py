@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the page says, section by section."""
 
+import collections
 import math
 import os
 import re
@@ -45,6 +46,7 @@ class Report:
         blocks = [Heading(1, f"Performance of Koalesce: {', '.join(machines) or self.directory}"), Text(
             "Made by `tools/perf_report` from the JSON of one run of the performance tests, where ours, plain Kokkos and the "
             "peers are measured side by side. Of several repetitions the median counts. Times are from fence to fence.")]
+        blocks.append(Text(self.origin()))
         if self.note:
             blocks.append(Text(self.note))
         sections = (self.summary, self.roofline, self.copy_shares, *[lambda p=p: self.pattern(p) for p in PATTERNS],
@@ -52,6 +54,15 @@ class Report:
         for section in sections:
             blocks += section()
         return blocks
+
+    def origin(self):
+        """Machine and commits in a sentence or two."""
+        machines = sorted({run.recorded("machine") for run in self.runs})
+        commits = sorted({re.sub(r"^([0-9a-f]{12})[0-9a-f]*", r"\1", run.recorded("commit")) for run in self.runs})
+        text = f"Machine: {', '.join(machines)}. Commit{'' if len(commits) == 1 else 's'}: {', '.join(commits)}."
+        if any(commit.endswith("+changes") for commit in commits):
+            text += " **+changes: files differed from that commit.**"
+        return text
 
     @staticmethod
     def read_note(directory):
@@ -62,8 +73,8 @@ class Report:
         with open(path, encoding="utf-8") as file:
             return " ".join(line.strip() for line in file if not line.startswith("<!--"))
 
-    def picture(self, file, about, draw):
-        return Picture(file, about, lambda path: draw(self.pictures, path))
+    def picture(self, file, about, draw, introduced_by=0):
+        return Picture(file, about, lambda path: draw(self.pictures, path), introduced_by)
 
     def where(self):
         keys = (("machine", "machine"), ("execution space", "execution space"), ("backends", "Kokkos backends"),
@@ -137,21 +148,42 @@ class Report:
         if comparisons:
             blocks += [self.picture(f"{pattern.name}_ratios.svg", f"{pattern.title}: ours against the best alternative",
                                     lambda draw, path: draw.ratios(pattern, comparisons, path))]
+            blocks.append(Text(self.who_won(pattern, comparisons)))
         return blocks + [self.table(pattern, cases)]
 
+    @staticmethod
+    def who_won(pattern, comparisons):
+        """Which alternatives were the fastest, and in how many cases."""
+        sentences = []
+        for title in pattern.ours.values() if pattern.only else [None]:
+            best = {c.case.name: c.rival for c in comparisons if title in (None, c.ours)}
+            counts = sorted(collections.Counter(best.values()).items(), key=lambda item: -item[1])
+            if counts:
+                sentences.append(f"Best alternative{f' to {title}' if title else ''}: " +
+                                 ", ".join(f"{rival} in {plural(count, 'case')}" for rival, count in counts) + ".")
+        return " ".join(sentences)
+
     def table(self, pattern, cases):
-        shown = {n: t for n, t in pattern.shown.items() if any(n in case.implementations for case in cases)}
-        against_kokkos = bool(pattern.peers) and any(patterns.best_of(c, pattern.kokkos) for c in cases)
+        shown = pattern.named(cases, "ours", "aside", "kokkos", "peers", "bounds")
+        against_kokkos = bool(pattern.named(cases, "peers")) and bool(pattern.named(cases, "kokkos"))
         ours = list(pattern.ours.items())
-        header = ["case", *shown.values(), "best alternative", *(f"{t} / best" for _, t in ours)]
+        several = bool(pattern.only)  # ours have alternatives of their own
+        header = ["case", *shown.values()]
+        header += [f"best alternative to {t}" for _, t in ours] if several else ["best alternative"]
+        header += [f"{t} / best" for _, t in ours]
         header += [f"{ours[0][1]} / plain Kokkos"] if against_kokkos else []
+        even = [patterns.break_even(pattern, case) if pattern.reads else [] for case in cases]
+        with_even = any(cell != "-" for row in even for cell in row)
+        header += ["ours beats plain from read", "copy beats plain from read", "copy beats ours from read"] if with_even else []
         rows = []
-        for case in cases:
+        for case, reads in zip(cases, even):
             ratios = {c.ours: c for c in patterns.compare(pattern, case)}
             row = [case.name.partition("/")[2], *(self.cell(pattern, case, n) for n in shown)]
-            row.append(next((c.rival for c in ratios.values()), "-"))
+            rivals = [ratios[title].rival if title in ratios else "-" for _, title in ours]
+            row += rivals if several else [next((r for r in rivals if r != "-"), "-")]
             row += [self.ratio(ratios.get(title)) for _, title in ours]
-            rows.append(row + ([self.against_kokkos(pattern, case)] if against_kokkos else []))
+            row += [self.against_kokkos(pattern, case)] if against_kokkos else []
+            rows.append(row + (reads if with_even else []))
         unit = pattern.unit[2] if pattern.unit else "milliseconds"
         return Table(header, rows, f"All {plural(len(cases), 'case')}, in {unit}")
 
@@ -175,15 +207,16 @@ class Report:
 
     @staticmethod
     def against_kokkos(pattern, case):
-        kokkos, ours = patterns.best_of(case, pattern.kokkos), patterns.best_of(case, list(pattern.ours)[:1])
+        first = list(pattern.ours)[0]
+        kokkos, ours = patterns.best_of(case, pattern.rivals(case, first, "kokkos")), patterns.best_of(case, [first])
         if not kokkos or not ours:
             return "-"
         return f"{case.implementations[kokkos].seconds / case.implementations[ours].seconds:.2f}"
 
     def groups(self, pattern, case):
         """The best of ours, of plain Kokkos and of the peers: group -> Measurement."""
-        names = {"Koalesce": pattern.ours, "plain Kokkos": pattern.kokkos, "peers": pattern.peers}
-        best = {group: patterns.best_of(case, of_group) for group, of_group in names.items()}
+        roles = {"Koalesce": "ours", "plain Kokkos": "kokkos", "peers": "peers"}
+        best = {group: patterns.best_of(case, pattern.named([case], role)) for group, role in roles.items()}
         return {group: case.implementations[name] for group, name in best.items() if name}
 
     def copy_of(self, run):
@@ -209,7 +242,7 @@ class Report:
             "bandwidth" + (", the flat one multiply-adds in registers, both measured in the same run." if flat else
                            "; a flat roof, the rate of arithmetic, is not recorded in these results.")),
                 self.picture("roofline.svg", "Roofline: ours, plain Kokkos and the peers under the copy's bandwidth",
-                             lambda draw, path: draw.roofline(panels, path))]
+                             lambda draw, path: draw.roofline(panels, path), 2)]
 
     def copy_shares(self):
         panels = {}
@@ -225,7 +258,7 @@ class Report:
             "What only moves bytes, or tells no flops, has no place on a roofline: here is its bandwidth as a share of the "
             "copy's in the same run. Again the best of ours, of plain Kokkos and of the peers."),
                 self.picture("bandwidth.svg", "Bandwidth of ours, plain Kokkos and the peers as a share of the copy's",
-                             lambda draw, path: draw.copy_shares(panels, path))]
+                             lambda draw, path: draw.copy_shares(panels, path), 2)]
 
     def scaling(self):
         swept = self.size_lines([(p, case) for p in PATTERNS for case in patterns.sweeps(p, self.runs)])
@@ -238,7 +271,7 @@ class Report:
         panels = swept or other
         return [Heading(2, "Over sizes"), Text(text),
                 self.picture("scaling.svg", "Ours, plain Kokkos and the peers over sizes",
-                             lambda draw, path: draw.scaling(panels, path))]
+                             lambda draw, path: draw.scaling(panels, path), 2)]
 
     @staticmethod
     def size_lines(cases):
@@ -250,7 +283,7 @@ class Report:
                 continue
             counter, factor, unit = pattern.unit or patterns.GB
             lines = panels.setdefault(" ".join(kind), (unit, {}))[1]
-            for name, title in {**pattern.ours, **pattern.alternatives, **pattern.bounds}.items():
+            for name, title in pattern.named([case], "ours", "kokkos", "peers", "bounds").items():
                 m = case.implementations.get(name)
                 if m and not m.error and counter in m.rates:
                     point = (math.prod(int(n) for n in size.split("x")), m.rates[counter] * factor)

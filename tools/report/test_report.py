@@ -5,10 +5,17 @@
 import importlib.util
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True
+
+from report.patterns import breaks_even  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TOOL = os.path.join(ROOT, "tools", "perf_report")
@@ -142,15 +149,75 @@ class TextTest(ToolTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn("has no koalesce_perf_*.json", done.stderr)
 
+    def test_unknown_implementation_is_an_alternative(self):
+        self.put("stencil", [row("stencil/7pt/f64/8x8x8/koalesce", 2), row("stencil/7pt/f64/8x8x8/kokkos_mdrange", 4),
+                             row("stencil/7pt/f64/8x8x8/cuda_other_way", 1), row("stencil/7pt/f64/8x8x8/copy", 0.5),
+                             row("stencil/7pt/f64/8x8x8/koalesce_aside", 0.1)])
+        text = self.text()
+        self.assertIn("| cuda other way | **0.50** |", text)
+        self.assertIn("functor) **0.50** of cuda other way", text)
+        self.assertIn("Best alternative: cuda other way in 1 case.", text)
+
+    def test_hidden_implementation_is_no_alternative(self):
+        self.put("transpose", [row("read/by_row/f64/9x9/koalesce", 2), row("read/by_row/f64/9x9/plain", 4),
+                               row("read/by_row/f64/9x9/transpose", 1)])
+        self.assertIn("| 1 | 1 | 0 | 0 | 2.00 | 2.00 | 2.00 |", self.text())
+
+    def test_first_and_later_reads_have_alternatives_of_their_own(self):
+        times = {"koalesce_first": 5, "koalesce": 1, "plain": 4, "copied_deep_copy_first": 12, "copied_cublas_first": 6,
+                 "copied_later": 0.5}
+        self.put("transpose", [row(f"read/by_column/f64/9x9/{name}", ms) for name, ms in times.items()])
+        text = self.text()
+        self.assertIn("| plain | copy, later | **0.80** | **0.50** | 0.80 | 2 | 2 | 4 |", text)
+        self.assertIn("Best alternative to first: plain in 1 case. Best alternative to later: copy, later in 1 case.", text)
+
+    def test_break_even(self):
+        for numbers, expected in (((5, 1, 4, 4), "2"), ((3, 1, 4, 4), "1"), ((4, 1, 4, 4), "2"), ((10, 1, 4, 4), "4"),
+                                  ((5, 4, 4, 4), "never"), ((3, 4, 4, 4), "1"), ((5, 6, 4, 4), "never"),
+                                  ((1, 5, 4, 4), "up to 3"), ((1, 5, 4.5, 4), "up to 4"), ((5, 4.05, 4, 4), "never")):
+            self.assertEqual(breaks_even(*numbers), expected, numbers)
+
+    def test_break_even_agrees_with_counting(self):
+        for first in range(1, 12):
+            for later in (1, 2, 3, 5, 6):
+                wins = [n for n in range(1, 200) if first + (n - 1) * later < n * 4]
+                told = breaks_even(first, later, 4, 4)
+                if not wins:
+                    self.assertEqual(told, "never")
+                elif wins[-1] == 199:
+                    self.assertEqual(told, str(wins[0]))
+                else:
+                    self.assertEqual(told, f"up to {wins[-1]}")
+
+    def test_machine_and_commit_come_first_and_changes_are_told(self):
+        self.put("transpose", [row("transpose/f64/9x9/koalesce", 2)], RECORDED | {"commit": "0123456789abcdef+changes"})
+        self.assertIn("Machine: Abacus 9. Commit: 0123456789ab+changes. **+changes: files differed from that commit.**",
+                      self.text())
+
+    def test_no_picture_is_shown_that_is_not_there(self):
+        self.put("transpose", [row("transpose/f64/9x9/koalesce", 2), row("transpose/f64/9x9/kokkos_mdrange", 6)])
+        self.assertNotIn(".svg", self.text())
+        for name in ("transpose_ratios.svg", "other.svg"):
+            with open(os.path.join(self.output, name), "w", encoding="utf-8") as f:
+                f.write("<svg></svg>")
+        self.assertEqual(re.findall(r"\w+\.svg", self.text()), ["transpose_ratios.svg"])
+
     def test_says_how_to_get_matplotlib(self):
-        self.put("transpose", [row("transpose/f64/9x9/koalesce", 2)])
+        self.put("transpose", [row("transpose/f64/9x9/koalesce", 2), row("transpose/f64/9x9/kokkos_mdrange", 6)])
+        os.mkdir(self.output)
+        with open(os.path.join(self.output, "transpose_ratios.svg"), "w", encoding="utf-8") as f:
+            f.write("<svg>of an earlier run</svg>")
         os.mkdir(os.path.join(self.results, "matplotlib"))
         with open(os.path.join(self.results, "matplotlib", "__init__.py"), "w", encoding="utf-8") as f:
             f.write("raise ImportError('hidden')")
         done = self.run_tool(PYTHONPATH=self.results)
         self.assertEqual(done.returncode, 3)
         self.assertIn("apt install python3-matplotlib", done.stderr)
-        self.assertEqual(os.listdir(self.output), ["report.md"])
+        self.assertEqual(sorted(os.listdir(self.output)), ["report.html", "report.md", "transpose_ratios.svg"])
+        for name in ("report.md", "report.html"):
+            self.assertIn("Without pictures, because matplotlib is missing", self.file(name))
+            self.assertNotRegex(self.file(name), r"<svg|\.svg|Bandwidth")
+        self.assertIn("f64/9x9", self.file("report.html"))
         self.assertEqual(self.run_tool("--text", PYTHONPATH=self.results).returncode, 0)
 
     def test_figures_of_the_readme_are_the_pages(self):
@@ -163,12 +230,18 @@ class TextTest(ToolTest):
         for line in figures:
             self.assertTrue(line in page, f"not a line of the page: {line}")
 
-    def test_committed_page_is_of_the_committed_results(self):
-        done = self.run_tool("--text", results=os.path.join(ROOT, "perf_tests", "results", "h200"))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        with open(os.path.join(ROOT, "docs", "report", "h200", "report.md"), encoding="utf-8") as f:
-            self.assertEqual(f.read(), self.file("report.md"), "make it again: tools/perf_report perf_tests/results/h200 "
-                             "-o docs/report/h200")
+    def test_committed_pages_are_of_the_committed_results(self):
+        pages = os.path.join(ROOT, "docs", "report")
+        self.assertIn("h200", os.listdir(pages))
+        for name in sorted(os.listdir(pages)):
+            self.output = os.path.join(os.path.dirname(self.results), name)
+            shutil.copytree(os.path.join(pages, name), self.output, ignore=shutil.ignore_patterns("report.md"))
+            done = self.run_tool("--text", results=os.path.join(ROOT, "perf_tests", "results", name))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(os.path.join(pages, name, "report.md"), encoding="utf-8") as f:
+                self.assertEqual(f.read(), self.file("report.md"),
+                                 f"make it again: tools/perf_report perf_tests/results/{name} -o docs/report/{name}")
+            self.assertIn(".svg", self.file("report.md"))
 
 
 @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is missing")
@@ -214,7 +287,7 @@ class PicturesTest(ToolTest):
     def test_text_does_not_depend_on_pictures(self):
         self.put_all()
         with_pictures = self.draw()["report.md"]
-        self.assertEqual(self.run_tool("--text").returncode, 0)
+        self.assertEqual(self.run_tool("--text").returncode, 0)  # beside the pictures
         self.assertEqual(self.file("report.md"), with_pictures)
 
 
