@@ -18,7 +18,7 @@ if(Git_FOUND)
 endif()
 file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT [[
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "RunContext.hpp"
+#include "Provenance.hpp"
 
-char const* perf::git_commit() { return "@commit@"; }
+char const* Provenance::git_commit() { return "@commit@"; }
 ]] @ONLY)

@@ -11,87 +11,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <string>
 
 #include "Measure.hpp"
+#include "Provenance.hpp"
 
 namespace {
 
 using perf::Exec;
-
-template <class Space>
-std::string device_name(Space const&) {
-  return "";
-}
-#ifdef KOKKOS_ENABLE_CUDA
-std::string device_name(Kokkos::Cuda const& cuda) { return cuda.cuda_device_prop().name; }
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-std::string device_name(Kokkos::HIP const& hip) { return hip.hip_device_prop().name; }
-#endif
-
-/// The processor's model, where Linux tells it.
-std::string processor() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name") && line.find(": ") != std::string::npos) return line.substr(line.find(": ") + 2);
-  return "unknown processor";
-}
-
-std::string machine() {
-  if (auto const name = device_name(Exec()); !name.empty()) return name;
-  return processor() + ", " + std::to_string(Exec().concurrency()) + " threads";
-}
-
-/// Releases of Kokkos before 5 have two digits in their last place.
-std::string dotted(int version, bool two_digits) {
-  int const patch = version % 100;
-  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
-         (two_digits && patch < 10 ? "0" : "") + std::to_string(patch);
-}
-
-std::string compiler() {
-  std::string name;
-#if defined(__clang__)
-  name = "Clang " __clang_version__;
-#elif defined(__GNUC__)
-  name = "GCC " __VERSION__;
-#else
-  name = "unknown compiler";
-#endif
-#ifdef __CUDACC_VER_MAJOR__
-  name = "nvcc " + std::to_string(__CUDACC_VER_MAJOR__) + "." + std::to_string(__CUDACC_VER_MINOR__) + ", " + name;
-#endif
-  return name;
-}
-
-std::string backends() {
-  std::string names;
-  auto const add = [&](std::string const& name) { names += (names.empty() ? "" : ", ") + name; };
-#ifdef KOKKOS_ENABLE_CUDA
-  add("Cuda " + std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10));
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-  add("HIP " + std::to_string(HIP_VERSION_MAJOR) + "." + std::to_string(HIP_VERSION_MINOR));
-#endif
-#ifdef KOKKOS_ENABLE_SYCL
-  add("SYCL");
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-  add("OpenMP");
-#endif
-#ifdef KOKKOS_ENABLE_THREADS
-  add("Threads");
-#endif
-#ifdef KOKKOS_ENABLE_HPX
-  add("HPX");
-#endif
-#ifdef KOKKOS_ENABLE_SERIAL
-  add("Serial");
-#endif
-  return names;
-}
 
 /// The least seconds of several runs.
 template <class Kernel>
@@ -179,13 +106,13 @@ std::string digits(double value) {
 }  // namespace
 
 void perf::add_run_context() {
-  benchmark::AddCustomContext("machine", machine());
+  benchmark::AddCustomContext("machine", Provenance::machine());
   benchmark::AddCustomContext("execution space", Exec::name());
-  benchmark::AddCustomContext("backends", backends());
-  benchmark::AddCustomContext("Kokkos", dotted(KOKKOS_VERSION, KOKKOS_VERSION < 50000));
-  benchmark::AddCustomContext("Koalesce", dotted(KOALESCE_VERSION, false));
-  benchmark::AddCustomContext("commit", git_commit());
-  benchmark::AddCustomContext("compiler", compiler());
+  benchmark::AddCustomContext("backends", Provenance::backends());
+  benchmark::AddCustomContext("Kokkos", Provenance::kokkos_version());
+  benchmark::AddCustomContext("Koalesce", KOALESCE_VERSION_STRING);
+  benchmark::AddCustomContext("commit", Provenance::git_commit());
+  benchmark::AddCustomContext("compiler", Provenance::compiler());
   benchmark::AddCustomContext("copy_bandwidth_bytes_per_second", digits(copy_bandwidth()));
   benchmark::AddCustomContext("f64_flops_per_second", digits(flops<double>()));
   benchmark::AddCustomContext("f32_flops_per_second", digits(flops<float>()));

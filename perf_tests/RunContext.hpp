@@ -5,9 +5,6 @@
 /// What a result has to say of where it comes from.
 namespace perf {
 
-/// The commit of this build, with "+changes" if files differ from it; "unknown" outside a repository.
-char const* git_commit();
-
 /// Adds to Google Benchmark's context: machine, versions, compiler, backends, commit, and what a copy and multiply-adds
 /// in registers reach. Kokkos must be initialised; the measurements take about a second.
 void add_run_context();

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TestSupport.hpp"
 
+#include <Koalesce/Version.hpp>
+
 #include <cstdlib>
 #include <cstring>
+
+#include "Provenance.hpp"
 
 namespace Koalesce::Test {
 namespace {
@@ -27,6 +31,18 @@ void set_varied_seeds(int argc, char** argv) {
   if (auto const* text = setting(argc, argv, "--seconds=", "KOALESCE_TEST_SECONDS")) seconds = std::atof(text);
 }
 
+/// What the XML of a run (--gtest_output=xml:<file>) says of itself; tools/test_totals reads it.
+void record_provenance() {
+  auto const record = [](char const* name, std::string const& value) { ::testing::Test::RecordProperty(name, value); };
+  record("machine", Provenance::machine());
+  record("execution_space", Kokkos::DefaultExecutionSpace::name());
+  record("backends", Provenance::backends());
+  record("kokkos", Provenance::kokkos_version());
+  record("koalesce", KOALESCE_VERSION_STRING);
+  record("commit", Provenance::git_commit());
+  record("compiler", Provenance::compiler());
+}
+
 }  // namespace
 
 std::vector<std::uint64_t> const& test_seeds() { return seeds; }
@@ -43,5 +59,6 @@ int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   Kokkos::ScopeGuard kokkos(argc, argv);
   Koalesce::Test::set_varied_seeds(argc, argv);
+  Koalesce::Test::record_provenance();
   return RUN_ALL_TESTS();
 }

@@ -10,6 +10,7 @@ import statistics
 from . import patterns
 from .page import Heading, Listing, Picture, Table, Text
 from .patterns import PATTERNS, SCALING
+from .totals import COUNTS
 
 HOSTS = ("OpenMP", "Serial", "Threads", "HPX")
 SHOWN_LOSSES = 12
@@ -32,10 +33,11 @@ def percent(share):
 class Report:
     """Blocks of the page. What is drawn only depends on the results, so the text is the same with and without pictures."""
 
-    def __init__(self, directory, runs, pictures=None):
+    def __init__(self, directory, runs, tests=None, pictures=None):
         self.directory = os.path.basename(os.path.abspath(directory))
         self.note = self.read_note(directory)
         self.runs = runs
+        self.tests = tests
         self.pictures = pictures
         self.comparisons = {p: [c for _, case in p.cases(runs) for c in patterns.compare(p, case)] for p in PATTERNS}
         copies = [run.copy_bandwidth for run in runs if run.copy_bandwidth]
@@ -50,7 +52,7 @@ class Report:
         if self.note:
             blocks.append(Text(self.note))
         sections = (self.summary, self.roofline, self.copy_shares, *[lambda p=p: self.pattern(p) for p in PATTERNS],
-                    self.scaling, self.where)
+                    self.scaling, self.test_totals, self.where)
         for section in sections:
             blocks += section()
         return blocks
@@ -272,6 +274,27 @@ class Report:
         return [Heading(2, "Over sizes"), Text(text),
                 self.picture("scaling.svg", "Ours, plain Kokkos and the peers over sizes",
                              lambda draw, path: draw.scaling(panels, path), 2)]
+
+    def test_totals(self):
+        if not self.tests:
+            return []
+        suites = self.tests["suites"]
+        passed, skipped, failed = (sum(suite[key] for suite in suites) for key in COUNTS)
+        failures = f"**{failed} failed**" if failed else "none failed"
+        facts = ", ".join(f"{name}: {self.tests[key]}" for key, name in (
+            ("machine", "machine"), ("commit", "commit"), ("koalesce", "Koalesce"), ("kokkos", "Kokkos"),
+            ("backends", "Kokkos backends"), ("compiler", "compiler"), ("date", "date")) if self.tests.get(key))
+        blocks = [Heading(2, "Tests"), Text(f"Of {plural(passed + skipped + failed, 'test')} {passed} passed, {skipped} skipped "
+                                            f"themselves, {failures}. {facts}. The same test counts once for each execution space "
+                                            "and backend that it ran on.")]
+        if failed:
+            blocks.append(Listing([f"`{name}` failed" for name in self.tests.get("failures", [])]))
+        if self.tests.get("not run"):
+            blocks += [Text(f"**{plural(len(self.tests['not run']), 'test')} did not run:**"),
+                       Listing([f"`{name}`" for name in self.tests["not run"]])]
+        rows = [[suite["suite"], suite["runs on"], *(str(suite[key]) for key in COUNTS), f"{suite['seconds']:.1f}"]
+                for suite in suites]
+        return blocks + [Table(["suite", "runs on", *COUNTS, "seconds"], rows, f"All {plural(len(rows), 'suite')}")]
 
     @staticmethod
     def size_lines(cases):

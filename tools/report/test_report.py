@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of tools/perf_report, by made-up results. Those of pictures are skipped where matplotlib is missing."""
+"""Tests of tools/perf_report and tools/test_totals, by made-up results. Those of pictures are skipped where matplotlib is missing."""
 
 import importlib.util
 import json
@@ -242,6 +242,105 @@ class TextTest(ToolTest):
                 self.assertEqual(f.read(), self.file("report.md"),
                                  f"make it again: tools/perf_report perf_tests/results/{name} -o docs/report/{name}")
             self.assertIn(".svg", self.file("report.md"))
+
+
+GTEST_XML = """<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="5" failures="{failures}" disabled="1" errors="0" time="3" timestamp="{date}" name="AllTests" machine="Abacus 9"
+            kokkos="4.6.01" commit="{commit}">
+  <testsuite name="Beads/Cuda_cuda" tests="3"><testcase name="{test}" status="run" result="completed" time="1.5" classname="Beads/Cuda_cuda">
+    {failure}</testcase>
+    <testcase name="skips" status="run" result="skipped" time="0.5" classname="Beads/Cuda_cuda"><skipped message="x"/></testcase>
+    <testcase name="DISABLED_a" status="notrun" result="suppressed" time="0" classname="Beads/Cuda_cuda"/></testsuite>
+  <testsuite name="Frame"><testcase name="{test}" status="run" result="completed" time="1" classname="Frame"/></testsuite>
+</testsuites>"""
+CTEST_XML = """<testsuite name="Linux" tests="5" timestamp="2026-01-04">
+  <testcase name="Beads/Cuda_cuda.slide" classname="x" time="9" status="run"/>
+  <testcase name="install.versions" classname="install.versions" time="2" status="run"/>
+  <testcase name="large" time="0" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase>
+  <testcase name="gone" time="0" status="notrun"><skipped message="Unable to find executable"/></testcase>
+  <testcase name="off" time="0" status="disabled"/></testsuite>"""
+
+
+class TotalsTest(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.json = os.path.join(self.results, "tests.json")
+
+    def put_xml(self, name, text):
+        path = os.path.join(self.results, name)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        return path
+
+    def gtest(self, name, test="slide", failure="", commit="c0ffee", date="2026-01-03"):
+        return self.put_xml(name, GTEST_XML.format(test=test, failure=failure, failures=int(bool(failure)), commit=commit, date=date))
+
+    def totals(self, *arguments, status=0):
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "tools", "test_totals"), *arguments, "-o", self.json], text=True,
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        if status == 1:
+            return done.stderr
+        with open(self.json, encoding="utf-8") as f:
+            return json.load(f)
+
+    def test_shards_add_up(self):
+        second = GTEST_XML.replace('name="skips"', 'name="skips_too"')
+        self.put_xml("b.xml", second.format(test="stay", failure="", failures=0, commit="c0ffee", date="2026-01-02"))
+        totals = self.totals(self.gtest("a.xml"), os.path.join(self.results, "b.xml"))
+        self.assertEqual(totals, {
+            "machine": "Abacus 9", "kokkos": "4.6.01", "commit": "c0ffee", "date": "2026-01-02", "suites": [
+                {"suite": "Beads", "runs on": "Cuda, cuda", "passed": 2, "skipped": 2, "failed": 0, "seconds": 4.0},
+                {"suite": "Frame", "runs on": "-", "passed": 2, "skipped": 0, "failed": 0, "seconds": 2.0}]})
+
+    def test_failure_is_counted_and_named(self):
+        totals = self.totals(self.gtest("a.xml", failure='<failure message="no"/>'), status=2)
+        self.assertEqual(totals["failures"], ["Beads/Cuda_cuda.slide"])
+        self.assertEqual([totals["suites"][0][key] for key in ("passed", "skipped", "failed")], [0, 1, 1])
+
+    def test_ctests_file_adds_what_gtest_does_not_have(self):
+        totals = self.totals(self.put_xml("c.xml", CTEST_XML), self.gtest("a.xml"), status=2)
+        self.assertEqual(totals["failures"], ["not GoogleTest's.gone"])
+        self.assertEqual(totals["suites"][0]["seconds"], 2.0)
+        self.assertEqual(totals["suites"][2], {"suite": "not GoogleTest's", "runs on": "-", "passed": 1, "skipped": 1,
+                                               "failed": 1, "seconds": 2.0})
+
+    def test_listed_test_that_did_not_run(self):
+        listed = self.put_xml("listed.txt", "Running main()\nBeads/Cuda_cuda.  # TypeParam = x\n  slide\n  break\n  skips\n"
+                              "  DISABLED_a\nFrame.\n  slide  # GetParam() = 1\n")
+        self.assertEqual(self.totals(self.gtest("a.xml"), "--listed", listed, status=2)["not run"], ["Beads/Cuda_cuda.break"])
+
+    def test_options_replace_what_the_files_say(self):
+        totals = self.totals(self.gtest("a.xml"), "--commit", "beef", "--machine", "Slide rule")
+        self.assertEqual([totals["commit"], totals["machine"]], ["beef", "Slide rule"])
+
+    def test_what_does_not_belong_together(self):
+        first = self.gtest("a.xml")
+        self.assertIn("is not of the same run as", self.totals(first, self.gtest("b.xml", "stay", commit="beef"), status=1))
+        self.assertIn("give each result once", self.totals(first, first, status=1))
+        for text in ("<testsuites>", "<html></html>", "<testsuites></testsuites>", ""):
+            self.assertIn("d.xml", self.totals(self.put_xml("d.xml", text), status=1))
+        self.assertFalse(os.path.exists(self.json))
+
+    def test_page_shows_them(self):
+        self.totals(self.gtest("a.xml", failure='<failure message="no"/>'), status=2)
+        self.put("transpose", [row("transpose/f64/9x9/koalesce", 2)])
+        self.assertEqual(self.run_tool("--text").returncode, 0)
+        page = self.file("report.md")
+        self.assertIn("Of 3 tests 1 passed, 1 skipped themselves, **1 failed**. machine: Abacus 9, commit: c0ffee, Kokkos: 4.6.01",
+                      page)
+        self.assertIn("- `Beads/Cuda_cuda.slide` failed", page)
+        self.assertIn("| Beads | Cuda, cuda | 0 | 1 | 1 | 2.0 |", page)
+
+    def test_page_refuses_damaged_totals(self):
+        self.put("transpose", [row("transpose/f64/9x9/koalesce", 2)])
+        for text in ("{", "[]", "{}", '{"suites": [{"suite": "a"}]}'):
+            self.put_xml("tests.json", text)
+            done = self.run_tool("--text")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("tests.json is not a result of tools/test_totals", done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
 
 
 @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is missing")
