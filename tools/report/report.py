@@ -46,7 +46,7 @@ class Report:
     def blocks(self):
         machines = sorted({run.recorded("machine") for run in self.runs if run.context.get("machine")})
         blocks = [Heading(1, f"Performance of Koalesce: {', '.join(machines) or self.directory}"), Text(
-            "Made by `tools/perf_report` from the JSON of one run of the performance tests, where ours, plain Kokkos and the "
+            "Made by `tools/perf_report` from the JSON of one run of each performance test, where ours, plain Kokkos and the "
             "peers are measured side by side. Of several repetitions the median counts. Times are from fence to fence.")]
         blocks.append(Text(self.origin()))
         if self.note:
