@@ -125,6 +125,21 @@ void add_scaling() {
   for (std::int64_t n = 256; n <= (perf::on_host ? 8192 : 32768); n *= 2) add_transpose<double>({n, n}, "scaling/");
 }
 
+/// Which libraries the result's peers are.
+void add_peers_versions() {
+  std::string versions;
+#ifdef KOALESCE_HAVE_CUBLAS
+  versions = perf::Cublas::version();
+#endif
+#ifdef KOALESCE_HAVE_CUTENSOR
+  versions += (versions.empty() ? "" : ", ") + perf::cutensor_version();
+#endif
+  if (!versions.empty()) benchmark::AddCustomContext("peers", versions);
+}
+
 }  // namespace
 
-int main(int argc, char** argv) { perf::run(argc, argv, {add_transposes, add_reads, add_scaling}); }
+int main(int argc, char** argv) {
+  add_peers_versions();
+  perf::run(argc, argv, {add_transposes, add_reads, add_scaling});
+}

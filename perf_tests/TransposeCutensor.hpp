@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include "Measure.hpp"
@@ -20,6 +21,11 @@ namespace perf {
 template <class T>
 inline constexpr bool cutensor_has = std::is_floating_point_v<T> || std::is_same_v<T, Kokkos::complex<float>> ||
                                      std::is_same_v<T, Kokkos::complex<double>>;
+
+inline std::string cutensor_version() {
+  return "cuTENSOR " + std::to_string(CUTENSOR_MAJOR) + "." + std::to_string(CUTENSOR_MINOR) + "." +
+         std::to_string(CUTENSOR_PATCH);
+}
 
 /// cuTENSOR's permutation of a matrix's two modes, with a plan for these extents that is made once.
 /// Errors make it unusable, which is to be asked for: a call that does nothing would be the fastest.

@@ -125,6 +125,11 @@ class Cublas {
   Cublas(Cublas const&)            = delete;
   Cublas& operator=(Cublas const&) = delete;
 
+  static std::string version() {
+    return "cuBLAS " + std::to_string(CUBLAS_VER_MAJOR) + "." + std::to_string(CUBLAS_VER_MINOR) + "." +
+           std::to_string(CUBLAS_VER_PATCH);
+  }
+
   template <class View>
   void transpose(View const& in, View const& out) const {
     using T        = typename View::value_type;

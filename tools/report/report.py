@@ -83,6 +83,8 @@ class Report:
                 ("compiler", "compiler"), ("Koalesce", "Koalesce"), ("commit", "commit"), ("date", "date"))
         rows = [[title] + [run.recorded(key) for run in self.runs] for key, title in keys]
         rows.insert(2, ["Kokkos"] + [run.kokkos for run in self.runs])
+        if any("peers" in run.context for run in self.runs):
+            rows.append(["peers"] + [str(run.context.get("peers", "-")) for run in self.runs])
         rows.append(["copy, GB/s"] + [number(run.copy_bandwidth * 1e-9) if run.copy_bandwidth else "not recorded"
                                       for run in self.runs])
         return [Heading(2, "Where this was measured"), Table(["", *(f"`{run.file}`" for run in self.runs)], rows),

@@ -126,6 +126,11 @@ class TextTest(ToolTest):
         self.assertIn("| commit | c0ffee |", text)
         self.assertIn("| copy, GB/s | 20.0 |", text)
 
+    def test_versions_of_the_peers(self):
+        self.put("transpose", [row("transpose/f64/9x9/koalesce", 2)], RECORDED | {"peers": "cuTENSOR 2.8.1"})
+        self.put("stencil", [row("stencil/7pt/f64/8x8x8/koalesce", 2)])
+        self.assertIn("| peers | - | cuTENSOR 2.8.1 |", self.text())
+
     def test_older_results_say_what_is_not_recorded(self):
         self.put("transpose", [row("transpose/f64/9x9/koalesce", 2), row("transpose/f64/9x9/copy", 1)], {"Kokkos": "40601"})
         text = self.text()
