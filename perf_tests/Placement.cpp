@@ -2,9 +2,10 @@
 
 // Team kernels that keep arrays on chip, each in the memory that a placement says: placement/<kernel>/<impl>.
 // Results on a small size are compared with a naive version's before a placement is measured. The label gives the
-// places in the order of the kernel's arrays.
+// places in the order of the kernel's arrays. placement/launch is the host's time for a call: PlacementLaunch.cpp.
 //
 //   koalesce_tuned    what tune_placement() finds
+//   kokkos_expert     the same arithmetic written by hand in plain Kokkos, with a team size and blocks of its own
 //   published         what it finds as published: one array at a time, until the first slowdown
 //   all_scratch       every array in scratch memory, as most kernels are written
 //   all_promoted      every array where its kind and extents would let it go
@@ -32,6 +33,7 @@ void add_srad();
 void add_hotspot();
 void add_pathfinder();
 void add_particles();
+void add_launch();
 
 }  // namespace perf::placement
 
@@ -44,9 +46,9 @@ int main(int argc, char** argv) {
     if (flag == "--placement_log") options().log = true;
     if (flag.starts_with(cache)) options().cache = flag.substr(cache.size());
   }
-  std::vector<std::function<void()>> const kernels{add_reduction, add_matmul,    add_convolution,
-                                                   add_hotspot,   add_srad,      add_pathfinder,
-                                                   add_lu_panel,  add_histogram, add_particles};
+  std::vector<std::function<void()>> const kernels{add_reduction, add_matmul,     add_convolution, add_hotspot,
+                                                   add_srad,      add_pathfinder, add_lu_panel,    add_histogram,
+                                                   add_particles, add_launch};
   if (!options().trip_counts) {
     perf::run(argc, argv, kernels);
     return 0;

@@ -71,6 +71,42 @@ struct Reduction {
   Line<float> in, result;
 };
 
+/// By hand: neighbors four at a time, sums in registers, Kokkos' own sum of a team.
+template <class Kernel>
+struct ReductionExpert : ByHand {
+  static constexpr int threads = team_of(256);
+
+  explicit ReductionExpert(Kernel const& k) : length(k.turns * Kernel::stride), in(k.in), result(k.result) {}
+  void run() const { run_teams(Index(result.extent(0)), *this); }
+
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    float const* const block = in.data() + Index(team.league_rank()) * length;
+    float sum                = 0;
+    if constexpr (on_host) {
+      constexpr int several = 64;  // enough sums for additions to overlap
+      float sums[several]   = {};
+      for (int i = 0; i < length; i += several) {
+        KOALESCE_PERF_SIMD
+        for (int k = 0; k < several; ++k) sums[k] += block[i + k];
+      }
+      for (float const one : sums) sum += one;
+    } else {
+      float sums[4] = {};
+      for (int i = 4 * team.team_rank(); i < length; i += 4 * threads) {
+        auto const four = four_at(block + i);
+        KOALESCE_PERF_UNROLL
+        for (int k = 0; k < 4; ++k) sums[k] += four.v[k];
+      }
+      sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+      team.team_reduce(Kokkos::Sum<float>(sum));
+    }
+    if (team.team_rank() == 0) result(team.league_rank()) = sum;
+  }
+
+  int length;  // of a block
+  Line<float> in, result;
+};
+
 /// Histograms of blocks of bytes: one a thread, then their sum.
 template <int Threads>
 struct Histogram {
@@ -121,9 +157,80 @@ struct Histogram {
   Image<int> result;
 };
 
+/// By hand. On a GPU, a thread's counters are in scratch memory, where neighbors' lie in neighboring banks, and are 16
+/// bits wide, two in a word: as many again fit. On a host, each byte of a word has counters of its own, because the
+/// same one twice in a row would wait for itself.
+template <class Kernel>
+struct HistogramExpert : ByHand {
+  static constexpr int bins = Kernel::bins, workers = 128, pairs = bins / 2;
+  static constexpr int threads = team_of(workers / 32), lanes = on_host ? 1 : 32;
+  static constexpr std::size_t scratch_bytes = on_host ? 0 : sizeof(std::uint32_t) * pairs * workers;
+
+  explicit HistogramExpert(Kernel const& k) : words(k.words), in(k.in), result(k.result) {}
+  void run() const { run_teams(Index(result.extent(0)), *this); }
+
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    int const t       = team.league_rank();
+    auto const* block = reinterpret_cast<std::uint32_t const*>(in.data()) + Index(t) * words;
+    if constexpr (on_host) {
+      int counts[4][bins] = {};
+      for (int i = 0; i < words; ++i) {
+        std::uint32_t const word = block[i];
+        for (int byte = 0; byte < 4; ++byte) ++counts[byte][Kernel::bin(word >> 8 * byte & 0xff)];
+      }
+      for (int b = 0; b < bins; ++b) result(t, b) = counts[0][b] + counts[1][b] + counts[2][b] + counts[3][b];
+    } else {
+      auto* const counts = scratch<std::uint32_t>(team, pairs * workers);
+      auto const& self   = *this;
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, int(workers)),
+                           [&](int w) { self.count(block, counts + w, w); });
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, int(pairs)), [&](int p) {
+        std::uint64_t both = 0;  // 32 bits each
+        Kokkos::parallel_reduce(
+            Kokkos::ThreadVectorRange(team, int(workers)),
+            [&](int w, std::uint64_t& sum) {
+              std::uint32_t const two = counts[p * workers + w];
+              sum += (two & 0xffff) | std::uint64_t(two >> 16) << 32;
+            },
+            both);
+        Kokkos::single(Kokkos::PerThread(team), [&] {
+          self.result(t, 2 * p)     = int(both & 0xffffffff);
+          self.result(t, 2 * p + 1) = int(both >> 32);
+        });
+      });
+    }
+  }
+
+  /// A worker's part of a block, in its own counters.
+  KOKKOS_FUNCTION void count(std::uint32_t const* block, std::uint32_t* mine, int worker) const {
+    for (int p = 0; p < pairs; ++p) mine[p * workers] = 0;
+    for (int i = 4 * worker; i < words; i += 4 * workers) {
+      auto const four = four_at(block + i);
+      KOALESCE_PERF_UNROLL
+      for (int k = 0; k < 4; ++k) {
+        KOALESCE_PERF_UNROLL
+        for (int byte = 0; byte < 4; ++byte) {
+          int const b = Kernel::bin(four.v[k] >> 8 * byte & 0xff);
+          mine[b / 2 * workers] += 1u << 16 * (b % 2);
+        }
+      }
+    }
+  }
+
+  int words;
+  Line<std::uint8_t> in;
+  Image<int> result;
+};
+
+template <class Kernel, template <class> class Expert>
+void add() {
+  add_kernel<Kernel, Expert<Kernel>>();
+}
+
 }  // namespace
 
-void add_reduction() { add_kernel<Reduction<team_of(256)>>(); }
-void add_histogram() { add_kernel<Histogram<team_of(128)>>(); }
+void add_reduction() { add<Reduction<team_of(256)>, ReductionExpert>(); }
+void add_histogram() { add<Histogram<team_of(128)>, HistogramExpert>(); }
 
 }  // namespace perf::placement

@@ -94,6 +94,104 @@ struct Hotspot {
   Image<float> heat, power, result;
 };
 
+/// By hand. On a GPU, a thread has 16 cells of a column in registers, which are each other's neighbors; others read
+/// them from scratch memory, of which two tiles make one barrier a step enough. On a host, tiles as large as a core's
+/// own cache, of which the rest is power, read where it is.
+template <class Kernel>
+struct HotspotExpert : ByHand {
+  static constexpr int width = on_host ? 256 : 64, height = 64, own = 16;
+  static constexpr int threads = team_of(width * height / own), resident = on_host ? 0 : 3;
+  static constexpr int level                 = on_host ? 1 : 0;
+  static constexpr std::size_t scratch_bytes = sizeof(float) * 2 * width * height;
+
+  explicit HotspotExpert(Kernel const& k) : steps(k.steps), heat(k.heat), power(k.power), result(k.result) {}
+  KOKKOS_FUNCTION int across() const { return (int(heat.extent(1)) + width - 2 * steps - 1) / (width - 2 * steps); }
+  void run() const { run_teams(up_div(Index(heat.extent(0)), height - 2 * steps) * across(), *this); }
+
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    int const row0    = team.league_rank() / across() * (height - 2 * steps) - steps;
+    int const column0 = team.league_rank() % across() * (width - 2 * steps) - steps;
+    float* const tile = scratch<float>(team, 2 * width * height, level);
+    if constexpr (on_host) rows(tile, row0, column0);
+    else columns(team, tile, row0, column0);
+  }
+
+  KOKKOS_FUNCTION void rows(float* now, int row0, int column0) const {
+    // Where the plate lies in the tile.
+    int const top = Kokkos::max(0, -row0), bottom = Kokkos::min(height, int(heat.extent(0)) - row0);
+    int const left = Kokkos::max(0, -column0), right = Kokkos::min(width, int(heat.extent(1)) - column0);
+    float* next = now + width * height;
+    for (int y = top; y < bottom; ++y) {
+      KOALESCE_PERF_SIMD
+      for (int x = left; x < right; ++x) now[y * width + x] = heat(row0 + y, column0 + x);
+    }
+    for (int step = 1; step <= steps; ++step) {
+      // What is right still: a cell less a step on each side that is not the plate's border.
+      int const y0 = top > 0 || row0 == 0 ? top : step, y1 = bottom < height ? bottom : height - step;
+      for (int y = y0; y < y1; ++y) {
+        float const* const at     = now + y * width;
+        float const* const north  = now + Kokkos::max(y - 1, top) * width;
+        float const* const south  = now + Kokkos::min(y + 1, bottom - 1) * width;
+        float const* const source = &power(row0 + y, column0 + left) - left;
+        float* const to           = step == steps ? &result(row0 + y, column0 + left) - left : next + y * width;
+        int const x0              = step == steps ? Kokkos::max(left, steps + 0) : left;
+        int const x1              = step == steps ? Kokkos::min(right, width - steps) : right;
+        if (x0 >= x1 || (step == steps && (y < steps || y >= height - steps))) continue;
+        auto const put = [&](int x, int west, int east) {
+          to[x] = Kernel::stepped(at[x], north[x], south[x], at[west], at[east], source[x]);
+        };
+        put(x0, Kokkos::max(x0 - 1, left), Kokkos::min(x0 + 1, right - 1));
+        KOALESCE_PERF_SIMD
+        for (int x = x0 + 1; x < x1 - 1; ++x)
+          to[x] = Kernel::stepped(at[x], north[x], south[x], at[x - 1], at[x + 1], source[x]);
+        put(x1 - 1, Kokkos::max(x1 - 2, left), Kokkos::min(x1, right - 1));
+      }
+      Kokkos::kokkos_swap(now, next);
+    }
+  }
+
+  KOKKOS_FUNCTION void columns(Member const& team, float* tiles, int row0, int column0) const {
+    int const all_rows = int(heat.extent(0)), all_columns = int(heat.extent(1));
+    int const top = -row0, bottom = all_rows - 1 - row0, left = -column0, right = all_columns - 1 - column0;
+    int const x = team.team_rank() % width, y0 = team.team_rank() / width * own;
+    int const column = clamp(column0 + x, 0, all_columns - 1);
+    float cells[own], source[own];
+    KOALESCE_PERF_UNROLL
+    for (int k = 0; k < own; ++k) {
+      int const row = clamp(row0 + y0 + k, 0, all_rows - 1);
+      cells[k]      = heat(row, column);
+      source[k]     = power(row, column);
+    }
+    bool const at_left = x == left || x == 0, at_right = x == right || x == width - 1;
+    for (int step = 0; step < steps; ++step) {
+      float* const tile = tiles + step % 2 * (width * height) + x;
+      KOALESCE_PERF_UNROLL
+      for (int k = 0; k < own; ++k) tile[(y0 + k) * width] = cells[k];
+      team.team_barrier();
+      float north       = y0 == 0 ? cells[0] : tile[(y0 - 1) * width];
+      float const after = y0 + own == height ? cells[own - 1] : tile[(y0 + own) * width];
+      KOALESCE_PERF_UNROLL
+      for (int k = 0; k < own; ++k) {
+        int const y       = y0 + k;
+        float const here  = cells[k];
+        float const south = k + 1 < own ? cells[k + 1 < own ? k + 1 : k] : after;
+        float const west = at_left ? here : tile[y * width - 1], east = at_right ? here : tile[y * width + 1];
+        cells[k] = Kernel::stepped(here, y == top ? here : north, y == bottom ? here : south, west, east, source[k]);
+        north    = here;
+      }
+    }
+    KOALESCE_PERF_UNROLL
+    for (int k = 0; k < own; ++k) {
+      int const y             = y0 + k;
+      bool const right_result = y >= steps && y < height - steps && x >= steps && x < width - steps;
+      if (right_result && y <= bottom && x <= right) result(row0 + y, column0 + x) = cells[k];
+    }
+  }
+
+  int steps;
+  Image<float> heat, power, result;
+};
+
 /// The cheapest way through a wall from row to row, straight on or diagonally: dynamic programming on strips of it.
 template <int Threads>
 struct Pathfinder {
@@ -155,6 +253,77 @@ struct Pathfinder {
     }
   }
 
+  Image<int> wall;
+  Line<int> result;
+};
+
+/// By hand. On a GPU, a thread has four neighbors in registers, and the rest of the row that it needs are its
+/// neighbors' ends: four numbers pass through scratch memory, in turns through two rows, so a barrier a row is enough;
+/// the next row of the wall is on its way meanwhile. On a host, two rows that a core's first cache holds.
+template <class Kernel>
+struct PathfinderExpert : ByHand {
+  static constexpr int width                 = on_host ? 2048 : 1024;
+  static constexpr int threads               = team_of(width / 4);
+  static constexpr std::size_t scratch_bytes = sizeof(int) * (on_host ? 2 * (width + 2) : 4 * (threads + 2));
+
+  explicit PathfinderExpert(Kernel const& k)
+      : steps(k.steps()), border((steps + 3) / 4 * 4), wall(k.wall), result(k.result) {}
+  void run() const { run_teams(up_div(Index(wall.extent(1)), width - 2 * border), *this); }
+
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    int const column0 = team.league_rank() * (width - 2 * border) - border;
+    if constexpr (on_host) strip(team, column0);
+    else quadruples(team, column0);
+  }
+
+  KOKKOS_FUNCTION void strip(Member const& team, int column0) const {
+    int const columns = int(wall.extent(1));
+    int const left = Kokkos::max(0, -column0), right = Kokkos::min(width, columns - column0);
+    int* before = scratch<int>(team, 2 * (width + 2)) + 1;  // an element more at both ends
+    int* now    = before + width + 2;
+    for (int i = left; i < right; ++i) before[i] = wall(0, column0 + i);
+    for (int row = 1; row <= steps; ++row) {
+      before[left - 1]       = before[left];
+      before[right]          = before[right - 1];
+      int const* const costs = &wall(row, column0 + left) - left;
+      KOALESCE_PERF_SIMD
+      for (int i = left; i < right; ++i) {
+        int const side = before[i - 1] < before[i + 1] ? before[i - 1] : before[i + 1];
+        now[i]         = (before[i] < side ? before[i] : side) + costs[i];
+      }
+      Kokkos::kokkos_swap(before, now);
+    }
+    int const first = Kokkos::max(border + 0, left), last = Kokkos::min(width - border, right);
+    for (int i = first; i < last; ++i) result(column0 + i) = before[i];
+  }
+
+  KOKKOS_FUNCTION void quadruples(Member const& team, int column0) const {
+    int const r = team.team_rank(), columns = int(wall.extent(1)), column = column0 + 4 * r;
+    int* const ends = scratch<int>(team, 4 * (threads + 2)) + 1;  // the first of each four, the last; of two rows
+    auto now        = four_of_row(&wall(0, 0), columns, column);
+    for (int row = 1; row <= steps; ++row) {
+      auto const costs = four_of_row(&wall(row, 0), columns, column);
+      int* const first = ends + row % 2 * 2 * (threads + 2);
+      int* const last  = first + threads + 2;
+      first[r] = now.v[0], last[r] = now.v[3];
+      team.team_barrier();
+      int west       = column <= 0 || r == 0 ? now.v[0] : last[r - 1];
+      int const edge = column + 4 >= columns || r + 1 == threads ? now.v[3] : first[r + 1];
+      KOALESCE_PERF_UNROLL
+      for (int k = 0; k < 4; ++k) {
+        int const here = now.v[k], east = k < 3 ? now.v[k < 3 ? k + 1 : k] : edge;
+        now.v[k] = Kokkos::min(here, Kokkos::min(west, column + k + 1 < columns ? east : here)) + costs.v[k];
+        west     = here;
+      }
+    }
+    if (4 * r < border || 4 * r >= width - border) return;
+    if (column + 3 < columns) return put_four(&result(column), now);
+    KOALESCE_PERF_UNROLL
+    for (int k = 0; k < 4; ++k)
+      if (column + k < columns) result(column + k) = now.v[k];
+  }
+
+  int steps, border;
   Image<int> wall;
   Line<int> result;
 };
@@ -247,10 +416,85 @@ struct Particles {
   Image<float> masses, start, result;
 };
 
+/// By hand: masses are read four numbers at a time, each for several particles of a thread, which are in registers: two
+/// on a GPU, on a host as many as vectors have lanes. The arithmetic is the kernel's.
+template <class Kernel>
+struct ParticlesExpert : ByHand {
+  static constexpr int group = on_host ? 32 : 128, own = on_host ? 32 : 2;
+  static constexpr int threads = team_of(group / own), most_masses = 128;
+  static constexpr std::size_t scratch_bytes = sizeof(float) * 4 * most_masses;
+
+  explicit ParticlesExpert(Kernel const& k) : steps(k.steps), masses(k.masses), start(k.start), result(k.result) {
+    if (masses.extent(0) > most_masses) Kokkos::abort("too many masses");
+  }
+  void run() const { run_teams(Index(start.extent(1)) / group, *this); }
+
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    int const r = team.team_rank(), first = team.league_rank() * group + r, many = int(masses.extent(0));
+    auto* const mass = scratch<Four<float>>(team, most_masses);
+    for (int j = r; j < many; j += threads) mass[j] = four_at(&masses(j, 0));
+    float position[3][own], velocity[3][own];
+    KOALESCE_PERF_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      KOALESCE_PERF_UNROLL
+      for (int k = 0; k < own; ++k) {
+        position[d][k] = start(d, first + k * threads);
+        velocity[d][k] = start(3 + d, first + k * threads);
+      }
+    }
+    team.team_barrier();
+    for (int step = 0; step < steps; ++step) {
+      float force[3][own];
+      KOALESCE_PERF_UNROLL
+      for (int d = 0; d < 3; ++d) {
+        KOALESCE_PERF_UNROLL
+        for (int k = 0; k < own; ++k) force[d][k] = 0;
+      }
+      for (int j = 0; j < many; ++j) {
+        auto const m = mass[j];
+        KOALESCE_PERF_UNROLL
+        KOALESCE_PERF_SIMD
+        for (int k = 0; k < own; ++k) {
+          float const x = m.v[0] - position[0][k], y = m.v[1] - position[1][k], z = m.v[2] - position[2][k];
+          float const square   = x * x + y * y + z * z + Kernel::softening;
+          float const strength = m.v[3] / (square * Kokkos::sqrt(square));
+          force[0][k] += strength * x;
+          force[1][k] += strength * y;
+          force[2][k] += strength * z;
+        }
+      }
+      KOALESCE_PERF_UNROLL
+      for (int d = 0; d < 3; ++d) {
+        KOALESCE_PERF_UNROLL
+        for (int k = 0; k < own; ++k) {
+          velocity[d][k] += Kernel::time * force[d][k];
+          position[d][k] += Kernel::time * velocity[d][k];
+        }
+      }
+    }
+    KOALESCE_PERF_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      KOALESCE_PERF_UNROLL
+      for (int k = 0; k < own; ++k) {
+        result(d, first + k * threads)     = position[d][k];
+        result(3 + d, first + k * threads) = velocity[d][k];
+      }
+    }
+  }
+
+  int steps;
+  Image<float> masses, start, result;
+};
+
+template <class Kernel, template <class> class Expert>
+void add() {
+  add_kernel<Kernel, Expert<Kernel>>();
+}
+
 }  // namespace
 
-void add_hotspot() { add_kernel<Hotspot<team_of(256)>>(); }
-void add_pathfinder() { add_kernel<Pathfinder<team_of(256)>>(); }
-void add_particles() { add_kernel<Particles<team_of(128)>>(); }
+void add_hotspot() { add<Hotspot<team_of(256)>, HotspotExpert>(); }
+void add_pathfinder() { add<Pathfinder<team_of(256)>, PathfinderExpert>(); }
+void add_particles() { add<Particles<team_of(128)>, ParticlesExpert>(); }
 
 }  // namespace perf::placement

@@ -210,6 +210,43 @@ TYPED_TEST(PlacementErrors, memory_beyond_an_int) {
         {"the placement does not fit (a: ", "a team needs 2415869936 bytes", "; give the teams fewer"});
 }
 
+/// A call that ran says nothing of one that differs from it in one thing alone.
+TYPED_TEST(PlacementErrors, after_a_call_that_ran) {
+  using Exec = typename TypeParam::exec;
+  using Tag  = typename TypeParam::backend;
+  RaiseFlag<Exec> const kernel;
+  auto const run = [&](auto const& policy, auto const& arrays, auto const&... places) {
+    parallel_placed<Tag>("p", policy, arrays, places..., kernel);
+  };
+  auto const few = [](std::string const& name, std::int64_t length) {
+    return OnChip(TeamArray<double*>(name, length), ThreadArray<int>("b"));
+  };
+  for (int i = 0; i < 2; ++i) {
+    run(some_teams<TypeParam>(), few("a", 5), Placement(2));
+    run(some_teams<TypeParam>(), few("a", 5));
+  }
+  Kokkos::fence();
+  Kokkos::deep_copy(kernel.flag, 0);
+  auto const refused = [&](Strings const& phrases, auto const&... arguments) {
+    expect_text("parallel_placed", phrases, [&] { run(arguments...); });
+  };
+  auto const all_refused = [&](Strings const& phrases, auto const&... arguments) {
+    refused(phrases, arguments...);
+    refused(phrases, arguments..., Placement(2));
+  };
+  all_refused({"the league has -1 teams"}, some_teams<TypeParam>(-1), few("a", 5));
+  all_refused({"the teams have 0 threads"}, some_teams<TypeParam>(3, 0), few("a", 5));
+  all_refused({"the placement does not fit"}, some_teams<TypeParam>(3, 100000), few("a", 5));
+  all_refused({"two arrays are called \"b\""}, some_teams<TypeParam>(), few("b", 5));
+  all_refused({"array \"a\" has an extent below 0"}, some_teams<TypeParam>(), few("a", -5));
+  all_refused({"a team needs 8000032 bytes"}, some_teams<TypeParam>(), few("a", 1000000));
+  refused({"the placement is for 3 arrays"}, some_teams<TypeParam>(), few("a", 5), Placement(3));
+  refused({"\"a\" cannot lie in registers"}, some_teams<TypeParam>(), few("a", 5),
+          Placement{Place::registers, Place::scratch});
+  Kokkos::fence();
+  EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.flag)(), 0);
+}
+
 /// The other placement of the same arrays runs.
 TYPED_TEST(PlacementErrors, what_is_refused_runs_elsewhere) {
   OnChip const arrays(TeamArray<double*>("a", 1000000));

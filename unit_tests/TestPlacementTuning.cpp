@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 /// tune_placement() with kernels whose times are known.
 namespace Koalesce::Test {
@@ -338,6 +339,48 @@ TYPED_TEST(PlacementTuned, what_is_remembered_runs) {
   }
 }
 
+/// Calls that take turns, so that what is known of one must not be taken for another's.
+TYPED_TEST(PlacementTuned, calls_that_take_turns_run_what_is_known_of_each) {
+  using P = TypeParam;
+  CacheFolder const folder;
+  Slow<P> const kernel({});
+  auto const arrays  = kernel.arrays();
+  auto const promote = [&](std::string const& label, int league) {
+    auto const policy = kernel.policy(league);
+    Impl::PlacementCall<typename P::backend, PlacementPolicy<typename P::exec>, Slow<P>, ThreadArray<int[4]>,
+                        ThreadArray<int>, TeamArray<int>> const call("f", label, policy, arrays, kernel);
+    Impl::PlacementRegistry::instance().put(call.key(),
+                                            {Placement{Place::registers, Place::scratch, Place::scratch}, 1});
+  };
+  auto const a_in_memory = [&](std::string const& label, int league) {
+    parallel_placed<typename P::backend>(label, kernel.policy(league), arrays, kernel);
+    Kokkos::fence();
+    return kernel.places_seen()[0];
+  };
+  for (int round = 0; round < 3; ++round) {
+    for (int league = 1; league < 12; ++league)
+      EXPECT_EQ(a_in_memory("slow", league), round == 0 || league != 7) << "round " << round << ", " << league;
+    EXPECT_EQ(a_in_memory("other", 7), round < 2);
+    if (round == 0) promote("slow", 7);
+    if (round == 1) promote("other", 7);
+  }
+}
+
+TYPED_TEST(PlacementTuned, what_another_thread_finds_runs) {
+  CacheFolder const folder;
+  Slow<TypeParam> const kernel({slow, 0, slow, 0});
+  kernel.run();
+  EXPECT_EQ(kernel.places_seen(), (std::vector{1, 1}));
+  std::vector<int> places;
+  std::thread([&] {
+    auto const found = kernel.tune({}).placement;
+    places           = {int(found[0] == Place::scratch), int(found[1] == Place::scratch)};
+  }).join();
+  EXPECT_NE(places, (std::vector{1, 1}));
+  kernel.run();
+  EXPECT_EQ(kernel.places_seen(), places);
+}
+
 TYPED_TEST(PlacementTuned, other_sizes_labels_and_arrays_are_measured) {
   using P = TypeParam;
   CacheFolder const folder;
@@ -382,8 +425,9 @@ TYPED_TEST(PlacementTuned, a_placement_for_other_arrays_in_the_file_is_not_taken
   Slow<P> const kernel({});
   auto const policy = kernel.policy();
   auto const arrays = kernel.arrays();
+  std::string const label("slow");
   Impl::PlacementCall<typename P::backend, PlacementPolicy<typename P::exec>, Slow<P>, ThreadArray<int[4]>,
-                      ThreadArray<int>, TeamArray<int>> const call("f", "slow", policy, arrays, kernel);
+                      ThreadArray<int>, TeamArray<int>> const call("f", label, policy, arrays, kernel);
   for (Placement const& bad :
        {Placement(2), Placement(4), Placement{Place::scratch, Place::scratch, Place::registers}}) {
     forget_placements();

@@ -75,14 +75,15 @@ class TextTest(ToolTest):
         self.assertIn("Transpositions: never more than 2 % slower", text)
 
     def test_loss_is_counted_and_named(self):
-        self.put("placement", [row("placement/won/koalesce_tuned", 1), row("placement/won/all_scratch", 100),
-                               row("placement/lost/koalesce_tuned", 5), row("placement/lost/all_promoted", 4)])
+        self.put("placement", [row("placement/won/koalesce_tuned", 1), row("placement/won/kokkos_expert", 100),
+                               row("placement/lost/koalesce_tuned", 5), row("placement/lost/kokkos_expert", 4)])
         text = self.text()
-        self.assertIn("**slower than the best alternative in 1 of 2 comparisons**: lost **0.80** of all promoted.", text)
+        self.assertIn("**slower than the best alternative in 1 of 2 comparisons**: lost **0.80** of expert.", text)
         self.assertIn("| Arrays on chip | 2 | 1 | 0 | 1 | 0.80 | 50.40 | 100.00 |", text)
 
     def test_bound_is_no_alternative(self):
-        self.put("placement", [row("placement/a/koalesce_tuned", 5), row("placement/a/exhaustive_best", 4)])
+        self.put("placement", [row("placement/a/koalesce_tuned", 5), row("placement/a/exhaustive_best", 4),
+                               row("placement/a/all_scratch", 6)])
         self.assertIn("compared with nothing: placement/a.", self.text())
 
     def test_case_without_peer_says_so(self):

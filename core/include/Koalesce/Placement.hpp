@@ -19,6 +19,16 @@
 
 namespace Koalesce {
 
+namespace Impl {
+
+/// Made once.
+inline std::string const& parallel_placed_name() {
+  static std::string const name("Koalesce::parallel_placed");
+  return name;
+}
+
+}  // namespace Impl
+
 /// What tune_placement() found, and how.
 struct TunedPlacement {
   Placement placement;  ///< the fastest one found
@@ -36,7 +46,9 @@ struct TunedPlacement {
 ///     parallel_placed("smooth", PlacementPolicy(exec, league_size, team_size), arrays, placement, Smooth{...});
 ///
 /// The kernel is compiled for each placement it may get, 2^k for k arrays; with a FixedPlacement, for that one.
-/// Asynchronous, as Kokkos::parallel_for; the kernel is called "Koalesce::<backend>::<label>".
+/// Asynchronous, as Kokkos::parallel_for; the kernel is called "Koalesce::<backend>::<label>". A thread remembers the
+/// last few different calls: one like them is checked and asks the driver no more, and costs what a launch costs. Where
+/// placements are found by time, another run may find others, and floating-point results may differ in their last bits.
 ///
 /// \tparam BackendTag    the backend; Backend::Native is the execution space's own.
 /// \param[in] label      name of the kernel, for profilers, logs and the cache.
@@ -52,7 +64,7 @@ template <class BackendTag = Backend::Native, class Exec, class Bounds, class...
 void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
                      OnChip<Arrays...> const& arrays, Places const& placement, Kernel const& kernel) {
   using Tag = Backend::Resolve<BackendTag, Exec>;
-  Impl::ProfilingRegion region("Koalesce::parallel_placed");
+  Impl::ProfilingRegion region(Impl::parallel_placed_name());
   Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::parallel_placed",
                                                                                         label, policy, arrays, kernel);
   call.run(placement);
@@ -66,7 +78,7 @@ template <class BackendTag = Backend::Native, class Exec, class Bounds, class...
 void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
                      OnChip<Arrays...> const& arrays, Kernel const& kernel) {
   using Tag = Backend::Resolve<BackendTag, Exec>;
-  Impl::ProfilingRegion region("Koalesce::parallel_placed");
+  Impl::ProfilingRegion region(Impl::parallel_placed_name());
   Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::parallel_placed",
                                                                                         label, policy, arrays, kernel);
   Impl::run_remembered(call);
@@ -88,7 +100,8 @@ void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> con
 /// label or delete the file.
 ///
 /// Waits for the instance. Runs the kernel many times, and in parts: it must be repeatable, or PlacementTuning::reset()
-/// make it so.
+/// make it so. Times decide, so another run may find another placement, for which the compiler may contract or reorder
+/// floating-point operations otherwise: results may differ in their last bits.
 ///
 /// \param[in] label   name of the kernel, for profilers, logs and the cache.
 /// \param[in] policy  instance, league and team size, as the calls will have them.
@@ -106,6 +119,7 @@ TunedPlacement tune_placement(std::string const& label, PlacementPolicy<Exec, Bo
   Impl::ProfilingRegion region("Koalesce::tune_placement");
   Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::tune_placement",
                                                                                         label, policy, arrays, kernel);
+  call.check();
   auto log = Impl::find_placement(call, tuning);
   return {log.result.placement, log};
 }
@@ -120,6 +134,7 @@ std::vector<AccessCount> count_accesses(std::string const& label, PlacementPolic
   Impl::ProfilingRegion region("Koalesce::count_accesses");
   Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::count_accesses",
                                                                                         label, policy, arrays, kernel);
+  call.check();
   return policy.league_size() > 0 ? Impl::count_accesses(call) : std::vector<AccessCount>();
 }
 

@@ -40,7 +40,7 @@ void check_counts(std::string const& where, Array const& array, ArrayCounts cons
 
 template <bool InScratch, class Call>
 auto counting_kernel(Call const& call, CountingMemory const& memory) {
-  return PlacedKernel(call.work, CountingPlaces<InScratch>(memory));
+  return PlacedKernel(call.work(), CountingPlaces<InScratch>(memory));
 }
 
 /// Runs the instrumented kernel. The league has a team at least.
@@ -51,23 +51,23 @@ std::vector<AccessCount> count_accesses(PlacementCall<Tag, Policy, Kernel, Array
   auto const& exec      = call.policy.space();
   constexpr int arrays  = int(sizeof...(Arrays));
   int const teams       = int(std::min<std::int64_t>(call.policy.league_size(), counting_teams));
-  int const claims      = CountingPlaces<true>::template claims_before<arrays>(call.work);
+  int const claims      = CountingPlaces<true>::template claims_before<arrays>(call.work());
   bool const in_scratch = placement_misfit(call.policy, counting_kernel<true>(call, {})).empty();
   if (auto const why = placement_misfit(call.policy, counting_kernel<false>(call, {})); !in_scratch && !why.empty())
-    fail(call.where, "the accesses cannot be counted (", declaration_text(call.declared), "): ", why,
+    fail(call.where(), "the accesses cannot be counted (", declaration_text(call.declared), "): ", why,
          "; give the teams fewer threads, or state the accesses of every array");
   Kokkos::View<ArrayCounts*, Memory> const counts(Kokkos::view_alloc(exec, "Koalesce access counts"), arrays);
   Kokkos::View<unsigned*, Memory> const claimed(Kokkos::view_alloc(exec, "Koalesce touched elements"),
                                                 std::size_t(teams) * std::size_t(claims));
   CountingMemory const memory{counts.data(), claimed.data(), claims, teams};
-  auto const label = call.label + " [count]";
-  if (in_scratch) run_placed(Tag{}, label, call.policy, counting_kernel<true>(call, memory));
-  else run_placed(Tag{}, label, call.policy, counting_kernel<false>(call, memory));
+  auto const name = call.kernel_name() + " [count]";
+  if (in_scratch) run_placed(name, call.policy, counting_kernel<true>(call, memory));
+  else run_placed(name, call.policy, counting_kernel<false>(call, memory));
   exec.fence("Koalesce::count_accesses: the counts are read");
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), counts);
   std::vector<AccessCount> all;
   for_each(call.declared.arrays, [&](auto const& array, auto i) {
-    check_counts(call.where, array, host(int(i)));
+    check_counts(call.where(), array, host(int(i)));
     all.push_back({array.name(), teams, std::int64_t(host(int(i)).accesses), std::int64_t(host(int(i)).shared.times)});
   });
   return all;

@@ -70,6 +70,13 @@ class ArrayShape {
     });
   }
 
+  friend bool operator==(ArrayShape const& a, ArrayShape const& b) {
+    if constexpr (!constant)
+      for (int d = 0; d < dynamic_rank; ++d)
+        if (a.m_dynamic[d] != b.m_dynamic[d]) return false;
+    return true;
+  }
+
   template <class... Index>
   KOKKOS_FORCEINLINE_FUNCTION constexpr int offset(Index... index) const {
     static_assert(sizeof...(Index) == rank, "Koalesce: an array on chip takes one index an extent");

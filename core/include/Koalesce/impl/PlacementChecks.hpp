@@ -6,6 +6,7 @@
 #include <Koalesce/OnChip.hpp>
 #include <Koalesce/PlacementSearch.hpp>
 
+#include <cstdint>
 #include <limits>
 #include <set>
 #include <string>
@@ -38,11 +39,14 @@ std::string declaration_text(OnChip<Arrays...> const& arrays) {
   return text;
 }
 
+/// Kokkos counts teams as int.
+constexpr bool is_league_size(std::int64_t teams) { return teams >= 0 && teams <= std::numeric_limits<int>::max(); }
+
 template <class Policy, class... Arrays>
 void check_placement(std::string const& where, Policy const& policy, OnChip<Arrays...> const& arrays) {
   static_assert(sizeof...(Arrays) <= 8,
                 "Koalesce: a kernel has at most 8 arrays on chip; it is compiled for 2^k placements");
-  if (policy.league_size() < 0 || policy.league_size() > std::numeric_limits<int>::max())
+  if (!is_league_size(policy.league_size()))
     fail(where, "the league has ", policy.league_size(), " teams; Kokkos counts them as int; give 0 to ",
          std::numeric_limits<int>::max());
   if (policy.team_size() < 1)

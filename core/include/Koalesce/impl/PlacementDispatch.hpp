@@ -7,7 +7,9 @@
 #include <Koalesce/PlacementPolicy.hpp>
 #include <Koalesce/impl/PlacementCache.hpp>
 #include <Koalesce/impl/PlacementChecks.hpp>
+#include <Koalesce/impl/PlacementSubject.hpp>
 #include <Koalesce/impl/PlacementWork.hpp>
+#include <Koalesce/impl/RecentValues.hpp>
 #include <Koalesce/openmp/Placement.hpp>
 #include <Koalesce/portable/Placement.hpp>
 #ifdef KOKKOS_ENABLE_CUDA
@@ -21,20 +23,36 @@
 
 namespace Koalesce::Impl {
 
-/// One call: a kernel with its arrays, and what it runs on.
+/// One call: a kernel with its arrays, and what it runs on. Refers to what it is made of.
 template <class Tag, class Policy, class Kernel, class... Arrays>
 class PlacementCall {
  public:
   static constexpr int arrays = int(sizeof...(Arrays));
 
-  PlacementCall(std::string const& function, std::string const& name, Policy const& on,
-                OnChip<Arrays...> const& declaration, Kernel const& kernel)
-      : where(call_text(function, name)),
-        label(name),
-        policy(on),
-        declared(declaration),
-        work{kernel, shapes_of(declaration), on.team_size()} {
-    check_placement(where, on, declaration);
+  using Subject = StoredSubject<Arrays...>;
+
+  PlacementCall(char const* function, std::string const& name, Policy const& on, OnChip<Arrays...> const& declaration,
+                Kernel const& kernel)
+      : label(name), policy(on), declared(declaration), m_function(function), m_kernel(kernel) {}
+
+  /// Throws, if the teams or the declarations cannot be. Comes before everything but run() and subject().
+  void check() const { check_placement(where(), policy, declared); }
+
+  /// What errors begin with.
+  std::string where() const { return call_text(m_function, label); }
+
+  /// The kernel's name for profilers.
+  std::string kernel_name() const { return kernel_label(Tag{}, label); }
+
+  PlacementWork<Kernel, Arrays...> work() const { return {m_kernel, shapes_of(declared), policy.team_size()}; }
+
+  /// What its launch depends on, but for the place of its arrays.
+  PlacementSubject<Arrays...> subject() const {
+    PlacementSubject<Arrays...> subject(label, declared);
+    subject.device    = placement_device(policy.space());
+    subject.team_size = policy.team_size();
+    subject.can_be    = is_league_size(policy.league_size());
+    return subject;
   }
 
   /// Empty, or why the kernel cannot run so.
@@ -44,18 +62,20 @@ class PlacementCall {
   }
 
   /// For places that fit.
+  /// \param[in] name  what kernel_name() gives.
   template <class Places>
-  void launch(Places const& places) const {
-    if (policy.league_size() > 0) with(places, [&](auto fixed) { run_placed(Tag{}, label, policy, placed(fixed)); });
+  void launch(std::string const& name, Places const& places) const {
+    if (policy.league_size() > 0) with(places, [&](auto fixed) { run_placed(name, policy, placed(fixed)); });
   }
 
+  /// Checks everything, and launches. A call like a recent one costs little more than a launch: asking what fits asks
+  /// the driver.
   template <class Places>
   void run(Places const& places) const {
-    if constexpr (std::is_same_v<Places, Placement>) check_places(where, declared, places);
-    if (auto const why = misfit(places); !why.empty())
-      fail(where, "the placement does not fit (", declaration_text(declared), "): ", why,
-           "; give the teams fewer threads, or place other arrays in scratch memory");
-    launch(places);
+    thread_local RecentValues<Subject, std::string, 8> names;
+    auto asked = subject();
+    asked.place(places);
+    launch(names.get(asked, [&] { return checked_name(places); }), places);
   }
 
   KernelResources resources(Placement const& places) const {
@@ -71,12 +91,22 @@ class PlacementCall {
                 ", bounds " + std::to_string(Bounds::maxTperB) + " " + std::to_string(Bounds::minBperSM)};
   }
 
-  std::string const where, label;
+  std::string const& label;
   Policy const& policy;
   OnChip<Arrays...> const& declared;
-  PlacementWork<Kernel, Arrays...> const work;
 
  private:
+  /// kernel_name(), or an Error that says why the kernel cannot run so.
+  template <class Places>
+  std::string checked_name(Places const& places) const {
+    check();
+    if constexpr (std::is_same_v<Places, Placement>) check_places(where(), declared, places);
+    if (auto const why = misfit(places); !why.empty())
+      fail(where(), "the placement does not fit (", declaration_text(declared), "): ", why,
+           "; give the teams fewer threads, or place other arrays in scratch memory");
+    return kernel_name();
+  }
+
   static auto shapes_of(OnChip<Arrays...> const& declaration) {
     return transform(declaration.arrays, [](auto const& array, auto) { return array.shape(); });
   }
@@ -84,7 +114,7 @@ class PlacementCall {
   template <Place... P>
   auto placed(FixedPlacement<P...>) const {
     static_assert(sizeof...(P) == arrays, "Koalesce::parallel_placed: give one place for every array");
-    return PlacedKernel(work, FixedPlaces<P...>());
+    return PlacedKernel(work(), FixedPlaces<P...>());
   }
 
   template <Place... P, class F>
@@ -104,6 +134,9 @@ class PlacementCall {
       return with(placement, f, FixedPlacement<P..., promoted_place(!Array::own, Array::shape_type::constant)>());
     }
   }
+
+  char const* m_function;
+  Kernel const& m_kernel;
 };
 
 }  // namespace Koalesce::Impl

@@ -4,8 +4,11 @@
 
 #include <Koalesce/impl/PlacementCache.hpp>
 #include <Koalesce/impl/PlacementTuner.hpp>
+#include <Koalesce/impl/RecentValues.hpp>
 #include <Koalesce/impl/TuningContext.hpp>
 
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -37,11 +40,16 @@ class PlacementRegistry {
   void put(PlacementKey const& key, RememberedPlacement const& found) {
     std::lock_guard<std::mutex> const lock(m_mutex);
     m_known[text(key)] = found;
+    ++m_changes;
   }
+
+  /// How often what is known changed: what find() gave before the last time may not hold.
+  std::int64_t changes() const { return m_changes; }
 
   void forget() {
     std::lock_guard<std::mutex> const lock(m_mutex);
     m_known.clear();
+    ++m_changes;
   }
 
  private:
@@ -51,6 +59,7 @@ class PlacementRegistry {
 
   std::mutex m_mutex;
   std::map<std::string, Found> m_known;
+  std::atomic<std::int64_t> m_changes{0};
 };
 
 /// Whether a placement from a file is one that the call can take.
@@ -99,6 +108,7 @@ inline std::string placement_code(Placement const& placement) {
 /// Every placement that fits.
 template <class Call>
 std::vector<Placement> possible_placements(Call const& call) {
+  call.check();
   auto const arrays = declared_arrays(call.declared);
   std::vector<Placement> all;
   for (std::size_t moved = 0; moved < std::size_t(1) << arrays.size(); ++moved) {
@@ -110,16 +120,28 @@ std::vector<Placement> possible_placements(Call const& call) {
   return all;
 }
 
-/// Runs with what is known, or with everything in scratch memory. Where an outside tuner looks on, it may decide, and
-/// takes the time until this returns.
+/// The placement that the process knows, or everything in scratch memory.
+template <class Call>
+Placement known_placement(Call const& call) {
+  call.check();
+  auto const known = PlacementRegistry::instance().find(call.key());
+  return known && is_usable(call, *known) ? known->placement : Placement(std::size_t(Call::arrays));
+}
+
+/// Runs with what is known. Where an outside tuner looks on, it may decide, and takes the time until this returns.
 template <class Call>
 void run_remembered(Call const& call) {
+  using Subject        = typename Call::Subject;
   auto const run_known = [&] {
-    auto const known = PlacementRegistry::instance().find(call.key());
-    call.run(known && is_usable(call, *known) ? known->placement : Placement(std::size_t(Call::arrays)));
+    thread_local RecentValues<Subject, Placement, 8> known;
+    auto asked        = call.subject();
+    asked.league_size = call.policy.league_size();
+    asked.changes     = PlacementRegistry::instance().changes();
+    call.run(known.get(asked, [&] { return known_placement(call); }));
   };
   if (!TuningContext::is_wanted()) return run_known();
-  auto const placements = possible_placements(call);
+  thread_local RecentValues<Subject, std::vector<Placement>, 8> possible;
+  auto const& placements = possible.get(call.subject(), [&] { return possible_placements(call); });
   TuningQuestion question{"placement",
                           call.label,
                           {{"league size", call.policy.league_size()}, {"team size", call.policy.team_size()}},

@@ -57,14 +57,15 @@ std::array<double, sizeof...(Run)> least_seconds(Exec const& exec, Run const&...
 template <class Call, class Tuning>
 class PlacementTrialRunner {
  public:
-  PlacementTrialRunner(Call const& call, Tuning const& tuning) : m_call(call), m_tuning(tuning) {}
+  PlacementTrialRunner(Call const& call, Tuning const& tuning)
+      : m_call(call), m_tuning(tuning), m_name(call.kernel_name()) {}
 
   PlacementMeasurement operator()(Placement const& placement) {
     PlacementMeasurement measured;
     measured.why = m_call.misfit(placement);
     if (!measured.why.empty()) return measured;
     auto const& exec = m_call.policy.space();
-    auto const run   = [&] { m_call.launch(placement); };
+    auto const run   = [&] { m_call.launch(m_name, placement); };
     m_tuning.reset();
     run();
     exec.fence("Koalesce::tune_placement: a trial begins");
@@ -84,7 +85,7 @@ class PlacementTrialRunner {
       if (!m_has_run) {
         check.remember();
       } else if (auto const difference = check.difference(); !difference.empty()) {
-        fail(m_call.where, difference, " between the first placement and (",
+        fail(m_call.where(), difference, " between the first placement and (",
              to_string(placement, declared_arrays(m_call.declared)),
              "); a kernel that reads elements before it writes them, has a race or is not repeatable does that; find "
              "it, or give PlacementTuning::check() a tolerance or a reset()");
@@ -94,12 +95,12 @@ class PlacementTrialRunner {
   }
 
   double seconds(Placement const& placement) {
-    auto const run = [&] { m_call.launch(placement); };
+    auto const run = [&] { m_call.launch(m_name, placement); };
     double seconds = 0;
     if (m_fastest.empty()) {
       seconds = least_seconds(m_call.policy.space(), run)[0];
     } else {
-      auto const [now, fastest] = least_seconds(m_call.policy.space(), run, [&] { m_call.launch(m_fastest); });
+      auto const [now, fastest] = least_seconds(m_call.policy.space(), run, [&] { m_call.launch(m_name, m_fastest); });
       seconds                   = m_least * now / std::max(fastest, 1e-9);
     }
     if (m_fastest.empty() || seconds < m_least) {
@@ -111,6 +112,7 @@ class PlacementTrialRunner {
 
   Call const& m_call;
   Tuning const& m_tuning;
+  std::string const m_name;
   Placement m_fastest;
   double m_least = 0;
   bool m_has_run = false, m_is_warm = false;
@@ -158,7 +160,7 @@ PlacementLog measure_placement(Call const& call, Tuning const& tuning) {
   log.result = search_placement(log.arrays, tuning.search(), PlacementTrialRunner<Call, Tuning>(call, tuning));
   tuning.reset();
   if (!log.result.seconds)
-    fail(call.where, "no placement could run (", declaration_text(call.declared),
+    fail(call.where(), "no placement could run (", declaration_text(call.declared),
          "): ", log.result.trials.front().measured.why,
          "; give the teams fewer threads, or the arrays smaller extents");
   return log;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <tuple>
+#include <utility>
 
 namespace Koalesce::Impl {
 
@@ -75,9 +76,9 @@ class FixedPlaces {
 template <class Work, class Places>
 class PlacedKernel {
  public:
-  PlacedKernel(Work const& work, Places const& places) : m_work(work), m_places(places) {
+  PlacedKernel(Work work, Places const& places) : m_work(std::move(work)), m_places(places) {
     static_for<Work::arrays>(
-        [&](auto i) { m_layout.add(i, Places::template in_scratch<i>, Places::template bytes<i>(work)); });
+        [&](auto i) { m_layout.add(i, Places::template in_scratch<i>, Places::template bytes<i>(m_work)); });
   }
 
   std::size_t scratch_bytes() const { return padded(m_layout.scratch_bytes); }

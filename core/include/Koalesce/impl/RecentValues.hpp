@@ -13,8 +13,9 @@ template <class Key, class Value, int Size>
 class RecentValues {
  public:
   /// The value of `key`, until the next call; make() where it is none of the last `Size` different ones.
-  template <class Make>
-  Value& get(Key const& key, Make const& make) {
+  /// \param[in] key  a Key, or what one compares with and is made of, such as references where it has copies.
+  template <class Lookup = Key, class Make>
+  Value& get(Lookup const& key, Make const& make) {
     auto const used  = m_entries.begin() + m_used;
     auto const found = std::find_if(m_entries.begin(), used, [&](auto const& entry) { return entry.first == key; });
     if (found != used) {
@@ -23,7 +24,7 @@ class RecentValues {
       Value value = make();
       if (m_used < Size) ++m_used;
       std::rotate(m_entries.begin(), m_entries.begin() + m_used - 1, m_entries.begin() + m_used);
-      m_entries[0] = std::pair<Key, Value>(key, std::move(value));
+      m_entries[0] = std::pair<Key, Value>(Key(key), std::move(value));
     }
     return m_entries[0].second;
   }

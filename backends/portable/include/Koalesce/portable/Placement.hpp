@@ -24,9 +24,17 @@ auto placement_teams(Policy const& policy, Placed const& kernel, bool probe = fa
   return teams;
 }
 
-template <class Tag, class Policy, class Placed>
-void run_placed(Tag, std::string const& label, Policy const& policy, Placed const& kernel) {
-  Kokkos::parallel_for(kernel_label(Tag{}, label), placement_teams(policy, kernel), kernel);
+template <class Policy, class Placed>
+void run_placed(std::string const& name, Policy const& policy, Placed const& kernel) {
+  Kokkos::parallel_for(name, placement_teams(policy, kernel), kernel);
+}
+
+/// What tells apart instances on which other placements may fit or be fast: the device; on a host, how many threads.
+template <class Exec>
+int placement_device(Exec const& exec) {
+  if constexpr (requires { exec.cuda_device(); }) return exec.cuda_device();
+  else if constexpr (requires { exec.hip_device(); }) return exec.hip_device();
+  else return exec.concurrency();
 }
 
 /// Empty, or why the kernel cannot run.

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TestSupport.hpp"
+
+#include <Koalesce/Placement.hpp>
+
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <utility>
+
+/// What a call of parallel_placed that is like one before asks of the host's memory and of the driver: what a launch of
+/// Kokkos asks, and nothing more. This program's operator new counts, and so do functions between it and CUDA's.
+namespace {
+
+std::atomic<std::int64_t> allocations{0};
+#ifdef KOKKOS_ENABLE_CUDA
+std::atomic<std::int64_t> queries{0};
+#endif
+
+/// Apart, because nvcc compiles operator new for devices, too, which cannot throw.
+[[noreturn]] void refuse() { throw std::bad_alloc(); }
+
+}  // namespace
+
+#ifdef KOKKOS_ENABLE_CUDA
+// What the linker's --wrap makes of calls in static libraries and in this file.
+extern "C" {
+
+cudaError_t __real_cudaDriverGetVersion(int* version);
+cudaError_t __wrap_cudaDriverGetVersion(int* version) {
+  ++queries;
+  return __real_cudaDriverGetVersion(version);
+}
+
+cudaError_t __real_cudaFuncGetAttributes(cudaFuncAttributes* attributes, void const* kernel);
+cudaError_t __wrap_cudaFuncGetAttributes(cudaFuncAttributes* attributes, void const* kernel) {
+  ++queries;
+  return __real_cudaFuncGetAttributes(attributes, kernel);
+}
+}
+#endif
+
+#ifdef __NVCC__
+#pragma nv_diag_suppress 20011  // calls of host functions, which no kernel makes
+#endif
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* const memory = std::malloc(size > 0 ? size : 1)) return memory;
+  refuse();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace Koalesce::Test {
+
+template <class Exec>
+struct Touch {
+  Kokkos::View<int*, typename Exec::memory_space> out;
+
+  KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<Exec>::member_type const& team, auto& shared,
+                                  auto& own) const {
+    shared(0)               = 1;
+    own(team.team_rank())   = 2;
+    out(team.league_rank()) = own(team.team_rank());
+  }
+};
+
+template <class Exec>
+struct TouchNothing {
+  Kokkos::View<int*, typename Exec::memory_space> out;
+
+  KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<Exec>::member_type const& team) const {
+    out(team.league_rank()) = 2;
+  }
+};
+
+namespace {
+
+template <class P>
+class PlacementLaunches : public ::testing::Test {};
+TYPED_TEST_SUITE(PlacementLaunches, AllPaths, PathNames);
+
+/// What 20 calls like two before ask for.
+struct Asked {
+  std::int64_t allocations = 0, queries = 0;
+
+  explicit Asked(std::function<void()> const& call) {
+    for (int i = 0; i < 2; ++i) call();
+    auto const all = [] {
+      Kokkos::fence();
+#ifdef KOKKOS_ENABLE_CUDA
+      return std::pair<std::int64_t, std::int64_t>(::allocations, ::queries);
+#else
+      return std::pair<std::int64_t, std::int64_t>(::allocations, 0);
+#endif
+    };
+    auto const before = all();
+    for (int i = 0; i < 20; ++i) call();
+    auto const after = all();
+    allocations      = after.first - before.first;
+    queries          = after.second - before.second;
+  }
+};
+
+TYPED_TEST(PlacementLaunches, ask_for_no_more_than_those_of_kokkos) {
+  using Exec = typename TypeParam::exec;
+  using Tag  = typename TypeParam::backend;
+  Exec const exec;
+  // Longer than what a string has room for without an allocation.
+  std::string const label("a label that is longer than most"), name("an array whose name is longer than most");
+  OnChip const arrays(TeamArray<int*>(name, 64), ThreadArray<int>("own"));
+  Kokkos::View<int*, typename Exec::memory_space> const out("out", 8);
+  Touch<Exec> const kernel{out};
+  Placement const placement{Place::scratch, Place::registers};
+  Asked const plain([&] {
+    Kokkos::TeamPolicy<Exec> policy(exec, 8, 1);
+    policy.set_scratch_size(0, Kokkos::PerTeam(64 * int(sizeof(int)) + 16));
+    Kokkos::parallel_for(label, policy, TouchNothing<Exec>{out});
+  });
+  auto const expect_no_more = [&](std::string const& which, std::function<void()> const& call) {
+    Asked const placed(call);
+    EXPECT_LE(placed.allocations, plain.allocations) << which;
+    EXPECT_LE(placed.queries, plain.queries) << which;
+  };
+  expect_no_more("a placement",
+                 [&] { parallel_placed<Tag>(label, PlacementPolicy(exec, 8, 1), arrays, placement, kernel); });
+  expect_no_more("a fixed placement", [&] {
+    FixedPlacement<Place::scratch, Place::registers> const fixed;
+    parallel_placed<Tag>(label, PlacementPolicy(exec, 8, 1), arrays, fixed, kernel);
+  });
+  expect_no_more("a remembered placement",
+                 [&] { parallel_placed<Tag>(label, PlacementPolicy(exec, 8, 1), arrays, kernel); });
+  expect_no_more("calls that take turns", [&, league = 0]() mutable {
+    parallel_placed<Tag>(label, PlacementPolicy(exec, 7 + league, 1), arrays, kernel);
+    league ^= 1;
+  });
+}
+
+}  // namespace
+}  // namespace Koalesce::Test
