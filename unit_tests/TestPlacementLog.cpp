@@ -104,7 +104,7 @@ TEST(PlacementLog, the_first_did_not_fit) {
   EXPECT_NE(text.find("10.00 us         -         48"), text.npos) << text;
 }
 
-TEST(PlacementLog, remembered_or_from_a_tool) {
+TEST(PlacementLog, remembered) {
   PlacementLog log;
   log.kernel           = "k";
   log.league           = 3;
@@ -114,9 +114,6 @@ TEST(PlacementLog, remembered_or_from_a_tool) {
   log.result.seconds   = 850e-9;
   EXPECT_EQ(text_of(log),
             "\"k\", 3 x 2 threads\n  chosen: array 0: registers; 850.00 ns; remembered from an earlier run\n");
-  log.source         = PlacementSource::tool;
-  log.result.seconds = {};
-  EXPECT_EQ(text_of(log), "\"k\", 3 x 2 threads\n  chosen: array 0: registers; by a tool\n");
 }
 
 TEST(PlacementLog, no_arrays) {

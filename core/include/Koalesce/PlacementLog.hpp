@@ -13,9 +13,8 @@ namespace Koalesce {
 
 /// Where a placement comes from.
 enum class PlacementSource {
-  measured,    ///< by the trials in the log
-  remembered,  ///< from the cache: an earlier run measured it
-  tool         ///< a tool chose it
+  measured,   ///< by the trials in the log
+  remembered  ///< from the cache: an earlier run measured it
 };
 
 /// Everything that is known of how a kernel's arrays were placed.

@@ -128,7 +128,6 @@ inline std::string choice_text(PlacementLog const& log) {
   if (seconds && !trials.empty() && trials.front().measured.seconds)
     text += ", " + fixed_text(*trials.front().measured.seconds / *seconds, 2) + " times as fast as all in scratch";
   if (log.source == PlacementSource::remembered) text += "; remembered from an earlier run";
-  if (log.source == PlacementSource::tool) text += "; by a tool";
   return text;
 }
 
