@@ -20,10 +20,10 @@ class RecentValues {
     if (found != used) {
       std::rotate(m_entries.begin(), found, found + 1);
     } else {
-      Value value = make();
+      std::pair<Key, Value> entry(key, make());
       if (m_used < Size) ++m_used;
       std::rotate(m_entries.begin(), m_entries.begin() + m_used - 1, m_entries.begin() + m_used);
-      m_entries[0] = std::pair<Key, Value>(key, std::move(value));
+      m_entries[0] = std::move(entry);
     }
     return m_entries[0].second;
   }
