@@ -61,6 +61,16 @@ koalesce_add_unsound_test(Stencil one_functor_for_two_stages "Koalesce::parallel
 koalesce_add_unsound_test(Stencil first_stage "Koalesce::parallel_stencil: the first functor must be const and take")
 koalesce_add_unsound_test(Stencil second_stage "Koalesce::parallel_stencil: the second functor must be const and take")
 
+koalesce_add_unsound_test(Regroup regroup)  # this one compiles
+foreach(name IN ITEMS work_tag launch_bounds schedule occupancy reduced_work_tag team_policy number_of_items
+        reduced_number_of_items)
+  koalesce_add_unsound_test(Regroup regroup_${name} "Koalesce::parallel_regroup: the policy must be a RegroupPolicy, a number")
+endforeach()
+foreach(name IN ITEMS predictor reduced_predictor)
+  koalesce_add_unsound_test(Regroup regroup_${name} "Koalesce::parallel_regroup: the predictor must return the path of an item")
+endforeach()
+koalesce_add_unsound_test(Regroup regroup_team_predictor "Koalesce::team_regroup: the predictor must return the path of an item")
+
 # A static Kokkos would be three times in the program below, if it could be linked to a shared library at all.
 if(TARGET Kokkos::kokkoscore)
   get_target_property(koalesce_kokkos_type Kokkos::kokkoscore TYPE)

@@ -115,9 +115,7 @@ using PathTableOf = PathTable<typename P::exec::memory_space, T>;
 template <class Memory>
 struct Visits {
   explicit Visits(Items const& items)
-      : times("times", items.path.size() + 1),
-        taken(Kokkos::view_alloc("taken", Kokkos::WithoutInitializing), items.path.size() + 1),
-        begin(items.begin) {}
+      : times("times", items.path.size() + 1), taken("taken", items.path.size() + 1), begin(items.begin) {}
 
   KOKKOS_FUNCTION void operator()(int path, std::int64_t item) const {
     std::int64_t const i = item - begin, beyond = std::int64_t(times.extent(0)) - 1;

@@ -50,4 +50,23 @@ TEST(RecentValues, nothing_is_remembered_of_what_throws) {
   EXPECT_EQ(squares.made, 1);
 }
 
+/// Cannot be copied when it is 7.
+struct Key {
+  explicit Key(int n = 0) : number(n) {}
+  Key(Key const& other) : number(other.number) {
+    if (number == 7) throw std::string("no copy");
+  }
+  Key& operator=(Key const&) = default;
+
+  int number;
+
+  friend bool operator==(Key const& a, Key const& b) { return a.number == b.number; }
+};
+
+TEST(RecentValues, nothing_is_remembered_of_a_key_that_throws) {
+  Koalesce::Impl::RecentValues<Key, int, 3> recent;
+  EXPECT_THROW(recent.get(Key(7), [] { return 49; }), std::string);
+  EXPECT_EQ(recent.get(Key(0), [] { return 1; }), 1) << "the entry that was to be is no entry of the default key";
+}
+
 }  // namespace

@@ -135,6 +135,10 @@ TYPED_TEST(Regrouped, a_view_is_a_predictor) {
 
 // ---- Kokkos' policies ----
 
+struct AddItems {
+  KOKKOS_FUNCTION void operator()(int, std::int64_t item, std::int64_t& sum) const { sum += item; }
+};
+
 template <class P, class Policy>
 void check_range_policy(Policy const& policy, Items const& items) {
   PathTableOf<P> const predict(items);
@@ -153,6 +157,28 @@ TYPED_TEST(Regrouped, range_policy) {
   Items const items{100, 4, make_paths(rng, Mix::equal, 4, 2345)};
   check_range_policy<TypeParam>(Kokkos::RangePolicy<Exec>(100, 2445), items);
   check_range_policy<TypeParam>(Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(Exec(), 100, 2445), items);
+}
+
+/// As Kokkos::parallel_for takes it.
+TEST(RegroupPolicy, number_of_items_runs_on_the_default_execution_space) {
+  using Exec   = Kokkos::DefaultExecutionSpace;
+  using Memory = Exec::memory_space;
+  Rng rng(10);
+  Items const items{0, 4, make_paths(rng, Mix::equal, 4, 1234)};
+  PathTable<Memory> const predict(items);
+  auto const check = [&](auto n) {
+    Visits<Memory> const visits(items);
+    parallel_regroup("items", n, Paths(4), predict, visits);
+    Kokkos::fence();
+    EXPECT_TRUE(visits.match(items));
+    std::int64_t count = 0;
+    parallel_regroup_reduce("items: sum", n, Paths(4), predict, AddItems(), count);
+    EXPECT_EQ(count, 1234 * 1233 / 2);
+  };
+  check(1234);
+  check(std::size_t(1234));
+  expect_error({"parallel_regroup(\"items\")", "the items are 0 to -5"},
+               [&] { parallel_regroup("items", -5, Paths(4), predict, Visits<Memory>(items)); });
 }
 
 TEST(RegroupPolicy, setters_return_changed_copies) {

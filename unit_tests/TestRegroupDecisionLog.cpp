@@ -25,7 +25,7 @@ struct RegroupDecisionLog : ::testing::Test {
 template <class Work = WorkA>
 auto find(std::string const& label, std::int64_t items, std::string const& space = "Serial",
           std::vector<RegroupTrial> const& ways = candidates) {
-  return Impl::RegroupRegistry::instance().find<Work>(label, space, items, ways);
+  return Impl::RegroupRegistry::instance().find(label, typeid(Work), space, items, ways);
 }
 
 void decide(Impl::RegroupEntry& entry, double plain_time, double other_time) {

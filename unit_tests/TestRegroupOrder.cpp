@@ -15,14 +15,20 @@ TYPED_TEST_SUITE(PathOrder, NativePaths, PathNames);
 
 using Slots = std::vector<int>;
 
+/// Every item in the slot of its own number.
+Slots as_they_come(Items const& items) {
+  Slots order(items.path.size());
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
 /// The item of every slot. An item without a path is one of path 0; of two paths, the second one's slots run downward.
 Slots expected_order(Items const& items, int buckets) {
   auto const bucket = [&](int i) {
     auto const path = items.path[std::size_t(i)];
     return path < items.paths ? int(path * buckets / items.paths) : 0;
   };
-  Slots order(items.path.size());
-  std::iota(order.begin(), order.end(), 0);
+  Slots order = as_they_come(items);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return bucket(a) < bucket(b); });
   if (buckets == 2)
     std::reverse(std::find_if(order.begin(), order.end(), [&](int i) { return bucket(i) == 1; }), order.end());
@@ -105,9 +111,6 @@ void check_team_order(Items const& items, int team_size) {
   int const buckets = std::min(items.paths, 256);
   auto const order  = order_of_team<Worker, Exec>(items, team_size);
   EXPECT_EQ(order, expected_order(items, buckets));
-  if (buckets == items.paths) {
-    EXPECT_LE(mixed_warps(items, order), items.paths - 1);
-  }
   EXPECT_EQ((order_of_team<Worker, Exec>(items, team_size)), order) << "in a second run";
 }
 
@@ -155,13 +158,18 @@ struct Nothing {
   KOKKOS_FUNCTION void operator()(Args&&...) const {}
 };
 
+template <class Exec>
+auto work_of(Exec const& exec, Items const& items) {
+  RegroupPolicy const policy(exec, items.begin, items.end());
+  return Impl::make_regroup_work(policy, items.paths, PathTable<typename Exec::memory_space>(items),
+                                 Impl::make_body(Paths(items.paths), Nothing()));
+}
+
 template <class Worker, class Exec>
 Slots order_of_grid(Items const& items, int team_size) {
   using Memory = typename Exec::memory_space;
   Exec const exec;
-  RegroupPolicy const policy(exec, items.begin, items.end());
-  auto work = Impl::make_regroup_work(policy, items.paths, PathTable<Memory>(items),
-                                      Impl::make_body(Paths(items.paths), Nothing()));
+  auto work = work_of(exec, items);
   Kokkos::View<std::int64_t*, Memory> const fault("fault", 1);
   work.fault = {fault.data()};
   Kokkos::View<char*, Memory> const memory("memory",
@@ -179,7 +187,6 @@ void check_grid_order(Items const& items, int team_size) {
                std::to_string(team_size));
   auto const order = order_of_grid<Worker, Exec>(items, team_size);
   EXPECT_EQ(order, expected_order(items, items.paths));
-  EXPECT_LE(mixed_warps(items, order), items.paths - 1);
   EXPECT_EQ((order_of_grid<Worker, Exec>(items, team_size)), order) << "in a second run";
 }
 
@@ -207,6 +214,32 @@ TYPED_TEST(PathOrder, of_the_grid_by_cpu_threads) {
   }
 }
 
+// ---- Mixed warps ----
+
+/// Every warp is mixed as the items come, and with the bound hardly any: it holds for no other order.
+void expect_few_mixed_warps(Items const& items, Slots const& order) {
+  int const bound = items.paths - 1, before = mixed_warps(items, as_they_come(items));
+  EXPECT_GT(before, 3 * bound);
+  EXPECT_LE(mixed_warps(items, order), bound);
+}
+
+template <class Worker, class Exec>
+void check_mixed_warps(int team_size) {
+  Rng rng(9);
+  for (int const paths : {2, 3, 8, 32, 40}) {
+    SCOPED_TRACE(std::to_string(paths) + " paths, team size " + std::to_string(team_size));
+    Items const few{0, paths, make_paths(rng, Mix::equal, paths, 4096)};
+    expect_few_mixed_warps(few, order_of_team<Worker, Exec>(few, team_size));
+    Items const many{3, paths, make_paths(rng, Mix::equal, paths, 30000)};
+    expect_few_mixed_warps(many, order_of_grid<Worker, Exec>(many, team_size));
+  }
+}
+
+TYPED_TEST(PathOrder, few_warps_are_of_two_paths) {
+  check_mixed_warps<SerialWorker, typename TypeParam::exec>(1);
+  check_mixed_warps<SerialWorker, typename TypeParam::exec>(team_sizes<typename TypeParam::exec>({1, 2, 64}).back());
+}
+
 // ---- What the way itself does ----
 
 /// Items in the order in which one thread runs them.
@@ -220,12 +253,20 @@ struct InOrder {
   }
 };
 
-/// Kokkos::Serial runs slot by slot: what is seen is the order.
+/// An instance of one thread runs slot by slot: what is seen is the order.
+#if defined(KOKKOS_ENABLE_SERIAL) || defined(KOKKOS_ENABLE_OPENMP)
+auto one_thread() {
 #ifdef KOKKOS_ENABLE_SERIAL
+  return Kokkos::Serial();
+#else
+  return Kokkos::OpenMP(1);
+#endif
+}
+
 template <class BackendTag>
 Slots order_run(Items const& items, Way way) {
-  Kokkos::Serial const exec;
-  using View = Kokkos::View<int*, Kokkos::HostSpace>;
+  auto const exec = one_thread();
+  using View      = Kokkos::View<int*, Kokkos::HostSpace>;
   InOrder<Kokkos::HostSpace> const body{View("next", 1), View("order", items.path.size()), items.begin};
   parallel_regroup<BackendTag>("order", ask(RegroupPolicy(exec, items.begin, items.end()), way), Paths(items.paths),
                                PathTable<Kokkos::HostSpace>(items), body);
@@ -244,24 +285,38 @@ TEST(PathOrderRun, grid_runs_items_in_order_of_their_paths) {
 TEST(PathOrderRun, plain_loop_runs_items_as_they_come) {
   Rng rng(5);
   Items const items{3, 7, make_paths(rng, Mix::equal, 7, 9000)};
-  Slots as_they_come(9000);
-  std::iota(as_they_come.begin(), as_they_come.end(), 0);
-  EXPECT_EQ(order_run<Backend::Native>(items, RegroupWay::plain), as_they_come);
-  EXPECT_EQ(order_run<Backend::Portable>(items, RegroupWay::plain), as_they_come);
+  EXPECT_EQ(order_run<Backend::Native>(items, RegroupWay::plain), as_they_come(items));
+  EXPECT_EQ(order_run<Backend::Portable>(items, RegroupWay::plain), as_they_come(items));
 }
 
-/// In every group, at most as many changes of path as there are other paths.
+/// Whether the items run in groups of neighbors, in each of which every path runs once.
+void expect_groups(Items const& items, Slots const& order, int group) {
+  SCOPED_TRACE(std::to_string(items.paths) + " paths, groups of " + std::to_string(group));
+  ASSERT_GT(items.size(), 2 * group);
+  for (int begin = 0; begin < items.size(); begin += group) {
+    int const end = std::min(begin + group, int(items.size()));
+    std::vector<std::int64_t> runs;  // the path of each
+    for (int s = begin; s < end; ++s) {
+      int const item = order[std::size_t(s)];
+      ASSERT_TRUE(begin <= item && item < end) << "item " << item << " in slot " << s;
+      if (runs.empty() || runs.back() != items.path[std::size_t(item)]) runs.push_back(items.path[std::size_t(item)]);
+    }
+    std::sort(runs.begin(), runs.end());
+    EXPECT_EQ(std::adjacent_find(runs.begin(), runs.end()), runs.end()) << "a path runs twice from slot " << begin;
+  }
+}
+
 TEST(PathOrderRun, team_runs_groups_of_items_in_order_of_their_paths) {
   Rng rng(6);
-  for (int const paths : {2, 3, 40, 250}) {
+  auto const exec = one_thread();
+  for (int const paths : {2, 3, 40, 250, 300}) {
     Items const items{3, paths, make_paths(rng, Mix::equal, paths, 20000)};
-    for (auto const& order :
-         {order_run<Backend::Native>(items, RegroupWay::team), order_run<Backend::Portable>(items, RegroupWay::team)}) {
-      int changes = 0;
-      for (std::size_t s = 1; s < order.size(); ++s)
-        changes += items.path[std::size_t(order[s])] != items.path[std::size_t(order[s - 1])];
-      EXPECT_LE(changes, (20000 / 256 + 1) * paths);
-    }
+    auto const work = work_of(exec, items);
+    expect_groups(items, order_run<Backend::Native>(items, RegroupWay::team),
+                  Impl::OpenMPTeamLoop<std::decay_t<decltype(work)>, false>::group);
+    if (paths <= 256)  // of more, neighbors share buckets
+      expect_groups(items, order_run<Backend::Portable>(items, RegroupWay::team),
+                    Impl::team_group<SerialWorker, false>(exec, work, 1));
   }
 }
 #endif
@@ -281,6 +336,8 @@ TEST(PathOrderCuda, of_the_grid_by_warps) {
   check_grid_orders<Impl::WarpWorker, Kokkos::Cuda>(256);
   check_grid_orders<Impl::WarpWorker, Kokkos::Cuda>(64);
 }
+
+TEST(PathOrderCuda, few_warps_are_of_two_paths) { check_mixed_warps<Impl::WarpWorker, Kokkos::Cuda>(256); }
 
 /// Counts the warps, and those whose threads are not all on one path.
 struct CountWarps {
@@ -309,14 +366,28 @@ int count_mixed_warps(Items const& items, Way way) {
 
 TEST(PathOrderCuda, few_warps_run_two_paths) {
   Rng rng(8);
-  for (int const paths : {2, 3, 8, 32, 40}) {
+  for (int const paths : {2, 3, 8, 32}) {
     SCOPED_TRACE(std::to_string(paths) + " paths");
     Items const items{3, paths, make_paths(rng, Mix::equal, paths, 300007)};
     EXPECT_GT(count_mixed_warps(items, RegroupWay::plain), 9000);
     EXPECT_LE(count_mixed_warps(items, RegroupWay::grid), paths - 1);
-    auto const groups = (items.size() + 255) / 256;  // or fewer
-    EXPECT_LE(count_mixed_warps(items, RegroupWay::team), groups * (paths - 1));
+    EXPECT_EQ(count_mixed_warps(items, RegroupWay::team), 0) << "blocks that march run warps of one path";
   }
+}
+
+/// More paths than marching blocks take: teams, each with a group of items in which paths - 1 warps stay mixed. The
+/// groups are large only where there are many items.
+TEST(PathOrderCuda, few_warps_of_teams_with_many_paths_run_two_paths) {
+  Kokkos::Cuda const exec;
+  Rng rng(10);
+  constexpr int paths = 40;
+  Items const items{3, paths, make_paths(rng, Mix::equal, paths, 64 * std::int64_t(exec.concurrency()))};
+  int const group    = Impl::team_group<Impl::WarpWorker, false>(exec, work_of(exec, items), 256);
+  auto const bound   = (items.size() + group - 1) / group * (paths - 1);
+  int const as_given = count_mixed_warps(items, RegroupWay::plain);
+  EXPECT_GT(as_given, 3 * bound);
+  EXPECT_LE(count_mixed_warps(items, RegroupWay::team), bound);
+  EXPECT_LE(count_mixed_warps(items, RegroupWay::grid), paths - 1);
 }
 #endif
 

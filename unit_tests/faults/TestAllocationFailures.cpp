@@ -114,5 +114,34 @@ TYPED_TEST(AllocationFailures, are_errors_or_make_no_difference_and_lose_nothing
   }
 }
 
+/// Loops that are called for the first time.
+TYPED_TEST(AllocationFailures, of_a_new_loop_leave_nothing_behind) {
+  using Exec = typename TypeParam::exec;
+  Exec const exec;
+  int errors = 0;
+  for (int request = 0; request < 4; ++request) {
+    auto const call = [&](int refused_request) {
+      Kokkos::View<std::int64_t*, typename Exec::memory_space> const out("out", 100);
+      requests = 0;
+      refused  = refused_request;
+      parallel_regroup<typename TypeParam::backend>("new " + std::to_string(request),
+                                                    RegroupPolicy(exec, 0, 100).regroup(Regroup::never), Paths(3),
+                                                    ThreeKinds(), AddByKind<typename Exec::memory_space>{out});
+      refused = -1;
+    };
+    try {
+      call(request);
+    } catch (std::exception const&) {
+      ++errors;
+    }
+    refused = -1;
+    EXPECT_NO_THROW(check_paths(exec)) << "after request " << request;
+    EXPECT_NO_THROW(call(-1)) << "after request " << request;
+  }
+  if (Backend::on_host<Exec>) {
+    EXPECT_GT(errors, 0);
+  }
+}
+
 }  // namespace
 }  // namespace Koalesce::Test

@@ -74,6 +74,10 @@ void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> con
 /// with everything in scratch memory.
 ///
 /// Where Kokkos serves tuning tools and one is there, the tool may choose; it is shown a letter a place (s, r, t, g).
+///
+/// The placement was chosen by time, and may be another one on another machine, after another search or once one was
+/// found: the kernel is then compiled differently, and floating-point results may differ in their last bits. Give a
+/// placement where they must not.
 template <class BackendTag = Backend::Native, class Exec, class Bounds, class... Arrays, class Kernel>
 void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
                      OnChip<Arrays...> const& arrays, Kernel const& kernel) {
@@ -98,6 +102,10 @@ void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> con
 /// Winners are remembered for device, driver, Kokkos, kernel (its label and type), arrays and sizes, in this process
 /// and in a text file: see placement_cache_file(). A remembered kernel is not run. If its code changed, give it another
 /// label or delete the file.
+///
+/// Time decides, so two searches may find different placements, with which a kernel may give floating-point results
+/// that differ in their last bits: PlacementTuning::check() compares them in every trial, and a FixedPlacement or the
+/// Placement found, given to parallel_placed(), keeps them.
 ///
 /// Waits for the instance. Runs the kernel many times, and in parts: it must be repeatable, or PlacementTuning::reset()
 /// make it so. Times decide, so another run may find another placement, for which the compiler may contract or reorder

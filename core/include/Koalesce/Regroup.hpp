@@ -25,12 +25,19 @@ namespace Koalesce {
 /// power of two of items) and a histogram of paths, and keeps the fastest; regroup_decisions() tells what it decided
 /// and why. Where Kokkos serves tuning tools and one is there, the tool decides.
 ///
+/// Time decides, so two runs of a program may run different ways. The functors are then compiled into other kernels,
+/// where the compiler may fuse multiplications and additions differently, and items follow each other in another order:
+/// floating-point results may differ in their last bits from run to run. A policy that leaves one way keeps them:
+/// regroup(Regroup::never), or regroup(Regroup::always) with a scope and a remap.
+///
 /// Asynchronous, as Kokkos::parallel_for: kernels "Koalesce::<backend>::<label> [<way>]" run on the instance given.
 /// Calls that are measured wait for it, except on CUDA.
 ///
 /// \tparam BackendTag  the backend; Backend::Native is the execution space's own.
 /// \param[in] label    name of the loop, for profilers and decisions: one label, one kind of loop.
-/// \param[in] policy   a RegroupPolicy, or a Kokkos::RangePolicy.
+/// \param[in] policy   a RegroupPolicy; a Kokkos::RangePolicy without work tag, launch bounds, schedule and desired
+///                     occupancy (those do not compile; its chunk size and its hints have no effect); or a number of
+///                     items, which run on the default execution space.
 /// \param[in] args     the predictor, then a functor a path, called as f(i) with std::int64_t i; or Paths(k), the
 ///                     predictor and one functor f(path, i). The travelers' elements follow i, in the policy's order.
 ///                     predict(i) is the path of item i, an integer, enumerator or bool, in [0, paths). It is called on
@@ -43,18 +50,22 @@ namespace Koalesce {
 ///                otherwise by the next call with this label, or by check_paths().
 template <class BackendTag = Backend::Native, class Policy, class... Args>
 void parallel_regroup(std::string const& label, Policy const& policy, Args const&... args) {
-  Impl::NoResult none;
-  Impl::regroup<BackendTag>("Koalesce::parallel_regroup", label, policy, none, std::tie(args...));
+  if constexpr (Impl::check_regroup_policy<Policy>()) {
+    Impl::NoResult none;
+    Impl::regroup<BackendTag>("Koalesce::parallel_regroup", label, policy, none, std::tie(args...));
+  }
 }
 
 /// \brief The reducing twin: f_p(i, update), after the travelers' elements if there are any.
 ///
-/// Sums of floating-point numbers are rounded in the order of the way that runs. With Backend::OpenMP, the native one
-/// of the host's execution spaces, that order does not depend on the number of threads.
+/// Sums of floating-point numbers are rounded in the order of the way that runs, and Regroup::automatic chooses ways by
+/// time: the result may differ in its last bits from call to call and from run to run. With a policy that leaves one
+/// way (see parallel_regroup()) it does not change with time. With Backend::OpenMP, the native one of the host's
+/// execution spaces, a way's order does not depend on the number of threads either.
 ///
 /// \tparam BackendTag  the backend; Backend::Native is the execution space's own.
 /// \param[in] label    name of the loop, for profilers and decisions: one label, one kind of loop.
-/// \param[in] policy   a RegroupPolicy, or a Kokkos::RangePolicy.
+/// \param[in] policy   as parallel_regroup's.
 /// \param[in] args     as parallel_regroup's, and last the result: a variable, a View of rank 0 or a Kokkos reducer,
 ///                     with Kokkos::parallel_reduce's meaning of each: a variable holds the result when the call
 ///                     returns; Views are written asynchronously.
@@ -63,13 +74,15 @@ template <class BackendTag = Backend::Native, class Policy, class... Args>
 void parallel_regroup_reduce(std::string const& label, Policy const& policy, Args&&... args) {
   static_assert(sizeof...(Args) >= 3,
                 "Koalesce::parallel_regroup_reduce: give a predictor, functors, and last the result");
-  auto const all       = std::tie(args...);
-  constexpr auto count = sizeof...(Args) - 1;
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    Impl::regroup<BackendTag>("Koalesce::parallel_regroup_reduce", label, policy, std::get<count>(all),
-                              std::tie(std::as_const(std::get<I>(all))...));
+  if constexpr (Impl::check_regroup_policy<Policy>()) {
+    auto const all       = std::tie(args...);
+    constexpr auto count = sizeof...(Args) - 1;
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      Impl::regroup<BackendTag>("Koalesce::parallel_regroup_reduce", label, policy, std::get<count>(all),
+                                std::tie(std::as_const(std::get<I>(all))...));
+    }
+    (std::make_index_sequence<count>{});
   }
-  (std::make_index_sequence<count>{});
 }
 
 /// \brief Waits for an instance, and throws if a predictor of a loop on its execution space was outside its paths.

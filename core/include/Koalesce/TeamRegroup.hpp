@@ -42,7 +42,13 @@ KOKKOS_FORCEINLINE_FUNCTION void regroup_team(Member const& team, int items, int
   order.fill(
       team,
       [&](int item) {
-        auto const path = static_cast<long long>(predict(item));
+        auto const predicted = predict(item);
+        using Path           = std::decay_t<decltype(predicted)>;
+        static_assert(is_path_number<Path>,
+                      "Koalesce::team_regroup: the predictor must return the path of an item as an integer, an "
+                      "enumerator or a bool");
+        long long path = 0;
+        if constexpr (is_path_number<Path>) path = static_cast<long long>(predicted);
         if (path >= 0 && path < paths) return int(path);
         Kokkos::printf(
             "Koalesce::team_regroup: the predictor gives item %d of team %d the path %lld, but paths are "

@@ -6,11 +6,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 /// A group's items in order of their paths: an n-way counting partition. Workers count the paths of their items, what
 /// they counted is added up to the slots where each begins, and the items are placed. Items of one path stay in order;
 /// of two paths the second one's slots run downward from the last.
 namespace Koalesce::Impl {
+
+/// What predictors return.
+template <class Path>
+inline constexpr bool is_path_number = std::is_integral_v<Path> || std::is_enum_v<Path>;
 
 /// Whether a bucket's slots run upward or downward.
 KOKKOS_FORCEINLINE_FUNCTION constexpr int slot_step(int buckets, int bucket) {

@@ -90,7 +90,7 @@ class PathSampler {
         int const r             = i / run_items;
         std::int64_t const item = work.begin + r * shape.step + i % run_items;
         if (item >= work.end) return;
-        auto const path = std::int64_t(work.predict(item));
+        std::int64_t const path = work.predicted(item);
         if (!work.is_path(path)) return;
         int const bucket =
             shape.paths <= PathSample::buckets ? int(path) : int(path * PathSample::buckets / shape.paths);

@@ -31,10 +31,11 @@ class PlacementRegistry {
   /// What is known; the default file is read when a key is asked for first.
   Found find(PlacementKey const& key) {
     std::lock_guard<std::mutex> const lock(m_mutex);
-    auto const [at, is_new] = m_known.try_emplace(text(key));
-    if (is_new)
-      if (auto const file = PlacementCache::default_file()) at->second = PlacementCache(*file).find(key);
-    return at->second;
+    auto name = text(key);
+    if (auto const known = m_known.find(name); known != m_known.end()) return known->second;
+    auto const file  = PlacementCache::default_file();
+    auto const found = file ? PlacementCache(*file).find(key) : Found();
+    return m_known.emplace(std::move(name), found).first->second;
   }
 
   void put(PlacementKey const& key, RememberedPlacement const& found) {

@@ -8,7 +8,7 @@
 
 namespace Koalesce::Impl {
 
-/// What a function gave for the last few different arguments that it was called with.
+/// LRU cache of computed values.
 template <class Key, class Value, int Size>
 class RecentValues {
  public:
@@ -21,10 +21,10 @@ class RecentValues {
     if (found != used) {
       std::rotate(m_entries.begin(), found, found + 1);
     } else {
-      Value value = make();
+      std::pair<Key, Value> entry(Key(key), make());
       if (m_used < Size) ++m_used;
       std::rotate(m_entries.begin(), m_entries.begin() + m_used - 1, m_entries.begin() + m_used);
-      m_entries[0] = std::pair<Key, Value>(Key(key), std::move(value));
+      m_entries[0] = std::move(entry);
     }
     return m_entries[0].second;
   }

@@ -7,6 +7,7 @@
 #include <Koalesce/RegroupDecision.hpp>
 #include <Koalesce/RegroupPolicy.hpp>
 #include <Koalesce/impl/ProfilingRegion.hpp>
+#include <Koalesce/impl/RangePolicyChecks.hpp>
 #include <Koalesce/impl/RegroupChecks.hpp>
 #include <Koalesce/impl/RegroupLoop.hpp>
 #include <Koalesce/impl/RegroupTools.hpp>
@@ -24,14 +25,29 @@
 
 namespace Koalesce::Impl {
 
+template <class Policy>
+inline constexpr bool is_regroup_policy = false;
 template <class Exec, class Travelers>
-auto const& regroup_policy(RegroupPolicy<Exec, Travelers> const& policy) {
-  return policy;
+inline constexpr bool is_regroup_policy<RegroupPolicy<Exec, Travelers>> = true;
+
+/// Whether a type is one that regroup_policy() takes; what it does not take is one error.
+template <class Policy>
+constexpr bool check_regroup_policy() {
+  constexpr bool is_count = std::is_integral_v<Policy> && !std::is_same_v<Policy, bool>;
+  constexpr bool taken    = is_regroup_policy<Policy> || is_plain_range_policy<Policy> || is_count;
+  static_assert(taken,
+                "Koalesce::parallel_regroup: the policy must be a RegroupPolicy, a number of items, or a "
+                "Kokkos::RangePolicy without work tag, launch bounds, schedule and desired occupancy, none of which "
+                "regrouped kernels can honor");
+  return taken;
 }
-template <class... Traits>
-auto regroup_policy(Kokkos::RangePolicy<Traits...> const& policy) {
-  using Exec = typename Kokkos::RangePolicy<Traits...>::execution_space;
-  return RegroupPolicy<Exec>(policy.space(), policy.begin(), policy.end());
+
+/// What is given as a RegroupPolicy; a number of items runs on the default execution space, as in Kokkos::parallel_for.
+template <class Policy>
+auto regroup_policy(Policy const& given) {
+  if constexpr (is_regroup_policy<Policy>) return given;
+  else if constexpr (is_plain_range_policy<Policy>) return RegroupPolicy(given.space(), given.begin(), given.end());
+  else return RegroupPolicy(Kokkos::DefaultExecutionSpace(), 0, std::int64_t(given));
 }
 
 template <class Functor>
@@ -134,9 +150,12 @@ void run_tuned(Call const& call, std::vector<RegroupTrial> const& trials) {
   auto const entry = RegroupRegistry::instance().find(call.label, typeid(Call), call.exec.name(), items, trials);
   std::unique_lock lock(entry->mutex);
   bool const samples = entry->tuner.wants_sample();
-  auto const choice  = entry->tuner.next();
   lock.unlock();
+  // First, for a launch may throw: no call has been counted by then, and the next one samples.
   if (samples) call.loop.sample(call.exec, call.named("sample"), entry, call.work);
+  lock.lock();
+  auto const choice = entry->tuner.next(samples);
+  lock.unlock();
   if (choice.timed) call.loop.time(call.exec, entry, choice, [&] { return call.run_or_plain(choice.way); });
   else call.run_or_plain(choice.way);
 }
@@ -162,13 +181,13 @@ bool regroup_waits(Result const& result) {
 template <class BackendTag, class Policy, class Result, class Args>
 void regroup(std::string const& function, std::string const& label, Policy const& given, Result& result,
              Args const& args) {
-  auto const& policy = regroup_policy(given);
-  using Exec         = typename std::decay_t<decltype(policy)>::execution_space;
-  using Tag          = Backend::Resolve<BackendTag, Exec>;
-  auto work          = regroup_work(policy, args);
-  using Work         = decltype(work);
-  using Call         = RegroupCall<Tag, Exec, Work, Result>;
-  auto const where   = call_text(function, label);
+  auto const policy = regroup_policy(given);
+  using Exec        = typename std::decay_t<decltype(policy)>::execution_space;
+  using Tag         = Backend::Resolve<BackendTag, Exec>;
+  auto work         = regroup_work(policy, args);
+  using Work        = decltype(work);
+  using Call        = RegroupCall<Tag, Exec, Work, Result>;
+  auto const where  = call_text(function, label);
   check_regroup(where, policy, work.paths);
   auto const trials = regroup_trials(where, Tag{}, policy, work);
 

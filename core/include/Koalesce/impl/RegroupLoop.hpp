@@ -120,18 +120,14 @@ class RegroupLoop {
   template <class Run>
   void time(Exec const& exec, std::shared_ptr<RegroupEntry> const& entry, RegroupTuner::Choice const& choice,
             Run const& run) {
-    auto const lose = [&] {
-      std::lock_guard const lock(entry->mutex);
-      entry->tuner.lost(choice);
-    };
     try {
       auto watch = std::make_unique<Stopwatch<Exec>>(exec);
-      if (!run()) return lose();
+      if (!run()) return lose(*entry, choice);
       watch->stop(exec);
       std::lock_guard const lock(m_mutex);
       m_timed.push_back({entry, choice, std::move(watch)});
     } catch (...) {
-      lose();
+      lose(*entry, choice);
       throw;
     }
   }
@@ -142,23 +138,34 @@ class RegroupLoop {
               Work const& work) {
     std::lock_guard const lock(m_mutex);
     if (m_sampled) return;
-    m_sampled                          = entry;
     m_sampled_shape                    = PathSampler::shape(work);
     m_sample(PathSampler::reports - 1) = 0;
     PathSampler::run(exec, label, work, m_sampled_shape, m_sample.data());
+    m_sampled = entry;  // only now: a launch that throws leaves no report to wait for
   }
 
   /// Tells the tuners what has become known.
   void poll() {
     std::lock_guard const lock(m_mutex);
-    std::erase_if(m_timed, [](Timed const& timed) {
-      auto const seconds = timed.watch->seconds();
-      if (seconds) {
-        std::lock_guard const entry_lock(timed.entry->mutex);
-        timed.entry->tuner.record(timed.choice, *seconds);
+    for (auto timed = m_timed.begin(); timed != m_timed.end();) {
+      std::optional<double> seconds;
+      try {
+        seconds = timed->watch->seconds();
+      } catch (...) {
+        lose(*timed->entry, timed->choice);
+        m_timed.erase(timed);  // what cannot be read is not asked for again
+        throw;
       }
-      return seconds.has_value();
-    });
+      if (!seconds) {
+        ++timed;
+        continue;
+      }
+      {
+        std::lock_guard const entry_lock(timed->entry->mutex);
+        timed->entry->tuner.record(timed->choice, *seconds);
+      }
+      timed = m_timed.erase(timed);
+    }
     if (!m_sampled) return;
     std::int64_t report[PathSampler::reports];
     for (int i = 0; i < PathSampler::reports; ++i) report[i] = read(m_sample.data() + i);
@@ -176,6 +183,11 @@ class RegroupLoop {
     RegroupTuner::Choice choice;
     std::unique_ptr<Stopwatch<Exec>> watch;
   };
+
+  static void lose(RegroupEntry& entry, RegroupTuner::Choice const& choice) {
+    std::lock_guard const lock(entry.mutex);
+    entry.tuner.lost(choice);
+  }
 
   static std::int64_t read(std::int64_t const* report) { return Kokkos::atomic_load(report); }
 
@@ -196,11 +208,13 @@ class RegroupLoops {
     auto& self = instance();
     std::lock_guard const lock(self.m_mutex);
     if (!self.m_hooked) {
-      self.m_hooked = true;
       Kokkos::push_finalize_hook([] { instance().finalize(); });
+      self.m_hooked = true;
     }
-    auto& loop = self.m_loops[{label, type}];
-    if (!loop) loop = std::make_shared<RegroupLoop<Exec>>(label);
+    std::pair key(label, type);
+    if (auto const found = self.m_loops.find(key); found != self.m_loops.end()) return found->second;
+    auto loop = std::make_shared<RegroupLoop<Exec>>(label);  // without memory there is no entry either
+    self.m_loops.emplace(std::move(key), loop);
     return loop;
   }
 

@@ -13,7 +13,6 @@
 #include <string>
 #include <tuple>
 #include <typeindex>
-#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -65,15 +64,10 @@ class RegroupRegistry {
     RegroupKey key{label, work, space, size_class(items), {}};
     for (auto const& candidate : candidates) key.ways.push_back(candidate.way);
     std::lock_guard<std::mutex> const lock(m_mutex);
-    auto& entry = m_entries[key];
-    if (!entry) entry = std::make_shared<RegroupEntry>(key, candidates, ++m_count);
+    if (auto const found = m_entries.find(key); found != m_entries.end()) return found->second;
+    auto entry = std::make_shared<RegroupEntry>(key, candidates, ++m_count);  // without memory there is none
+    m_entries.emplace(std::move(key), entry);
     return entry;
-  }
-
-  template <class Work>
-  auto find(std::string const& label, std::string const& space, std::int64_t items,
-            std::vector<RegroupTrial> const& candidates) {
-    return find(label, std::type_index(typeid(Work)), space, items, candidates);
   }
 
   std::vector<RegroupDecision> decisions(std::string const& label) {
@@ -113,12 +107,6 @@ class RegroupRegistry {
   std::map<RegroupKey, std::shared_ptr<RegroupEntry>> m_entries;
   std::uint64_t m_count = 0;
 };
-
-inline std::shared_ptr<RegroupEntry> find_regroup_entry(std::string const& label, std::type_index work,
-                                                        std::string const& space, std::int64_t items,
-                                                        std::vector<RegroupTrial> const& candidates) {
-  return RegroupRegistry::instance().find(label, work, space, items, candidates);
-}
 
 }  // namespace Koalesce::Impl
 

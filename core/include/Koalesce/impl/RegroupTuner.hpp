@@ -76,9 +76,12 @@ class RegroupTuner {
     return m_sample_due || m_since_sample >= m_sample_each;
   }
 
-  /// What a call runs. Ask wants_sample() first.
-  Choice next() {
-    if (wants_sample()) {
+  /// What a call runs, which samples the paths where wants_sample() says so.
+  Choice next() { return next(wants_sample()); }
+
+  /// \param[in] samples  whether the call samples the paths: what wants_sample() said before.
+  Choice next(bool samples) {
+    if (samples) {
       m_sample_due   = false;
       m_since_sample = 0;
     }

@@ -3,6 +3,7 @@
 #define KOALESCE_IMPL_REGROUP_WORK_HPP
 
 #include <Koalesce/RegroupPolicy.hpp>
+#include <Koalesce/impl/PathOrder.hpp>
 #include <Koalesce/impl/RunBody.hpp>
 
 #include <cstdint>
@@ -96,7 +97,11 @@ struct RegroupWork {
   KOKKOS_FORCEINLINE_FUNCTION auto predicted(std::int64_t item) const {
     auto const path = predict(item);
     using Path      = std::decay_t<decltype(path)>;
-    if constexpr (sizeof(Path) < 4 || (sizeof(Path) == 4 && std::is_signed_v<Path>)) return int(path);
+    static_assert(is_path_number<Path>,
+                  "Koalesce::parallel_regroup: the predictor must return the path of an item as an integer, an "
+                  "enumerator or a bool");
+    if constexpr (!is_path_number<Path>) return 0;
+    else if constexpr (sizeof(Path) < 4 || (sizeof(Path) == 4 && std::is_signed_v<Path>)) return int(path);
     else return std::int64_t(path);
   }
 

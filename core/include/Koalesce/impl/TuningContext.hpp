@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -119,7 +120,7 @@ class TuningContext {
     Tools::set_input_values(m_context, inputs.size(), inputs.data());
     Tools::request_output_values(m_context, 1, &output);
     char const* const text = output.value.string_value;
-    std::string const answer(text, std::find(text, text + KOKKOS_TOOLS_TUNING_STRING_LENGTH, '\0'));
+    std::string_view const answer(text, std::find(text, text + KOKKOS_TOOLS_TUNING_STRING_LENGTH, '\0'));
     auto const& candidates = question.candidates;
     auto const chosen      = std::find(candidates.begin(), candidates.end(), answer);
     if (chosen != candidates.end()) m_choice = std::size_t(chosen - candidates.begin());

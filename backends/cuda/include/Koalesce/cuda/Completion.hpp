@@ -11,13 +11,15 @@ namespace Koalesce::Impl {
 template <>
 class CompletionOf<Kokkos::Cuda> : public Completion {
  public:
-  explicit CompletionOf(Kokkos::Cuda const& exec) : m_device(exec.cuda_device()) {
-    check_cuda("Koalesce::ShadowView", cudaSetDevice(m_device), "choosing the device");
+  explicit CompletionOf(Kokkos::Cuda const& exec) : CompletionOf() {
+    check_cuda("Koalesce::ShadowView", cudaSetDevice(exec.cuda_device()), "choosing the device");
     check_cuda("Koalesce::ShadowView", cudaEventCreateWithFlags(&m_event, cudaEventDisableTiming), "making an event");
     check_cuda("Koalesce::ShadowView", cudaEventRecord(m_event, exec.cuda_stream()), "recording an event");
   }
 
-  ~CompletionOf() override { (void)cudaEventDestroy(m_event); }
+  ~CompletionOf() override {
+    if (m_event != nullptr) (void)cudaEventDestroy(m_event);
+  }
   CompletionOf(CompletionOf const&)            = delete;
   CompletionOf& operator=(CompletionOf const&) = delete;
 
@@ -28,7 +30,8 @@ class CompletionOf<Kokkos::Cuda> : public Completion {
   }
 
  private:
-  int m_device;
+  CompletionOf() = default;  // with it the destructor frees the event where the public constructor throws
+
   cudaEvent_t m_event = nullptr;
 };
 

@@ -2,6 +2,8 @@
 #ifndef KOALESCE_CUDA_PACE_COUNTERS_HPP
 #define KOALESCE_CUDA_PACE_COUNTERS_HPP
 
+#include <Koalesce/cuda/Launch.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <map>

@@ -11,7 +11,7 @@ namespace Koalesce::Impl {
 template <>
 class Stopwatch<Kokkos::Cuda> {
  public:
-  explicit Stopwatch(Kokkos::Cuda const& exec) {
+  explicit Stopwatch(Kokkos::Cuda const& exec) : Stopwatch() {
     DespiteCaptures const allowed;
     check_cuda(where, cudaSetDevice(exec.cuda_device()), "choosing the device");
     for (auto& event : m_event) check_cuda(where, cudaEventCreate(&event), "making an event");
@@ -19,7 +19,8 @@ class Stopwatch<Kokkos::Cuda> {
   }
 
   ~Stopwatch() {
-    for (auto& event : m_event) (void)cudaEventDestroy(event);
+    for (auto& event : m_event)
+      if (event != nullptr) (void)cudaEventDestroy(event);
   }
   Stopwatch(Stopwatch const&)            = delete;
   Stopwatch& operator=(Stopwatch const&) = delete;
@@ -39,6 +40,8 @@ class Stopwatch<Kokkos::Cuda> {
   }
 
  private:
+  Stopwatch() = default;  // with it the destructor frees the events where the public constructor throws
+
   static constexpr char const* where = "Koalesce::Stopwatch";
 
   cudaEvent_t m_event[2] = {};

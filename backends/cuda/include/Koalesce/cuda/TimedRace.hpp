@@ -19,9 +19,12 @@ class TimedRace {
     auto const run_kernel = [&](int kernel) { kernel == 0 ? first() : second(); };
     if (m_race.over() || is_captured(exec)) return run_kernel(m_race.leader());
     if (m_running) {
-      auto const seconds = m_running->seconds();
-      if (!seconds) return run_kernel(m_race.leader());
-      m_running.reset();
+      auto running       = std::move(m_running);  // a time that cannot be read is not asked for again
+      auto const seconds = running->seconds();
+      if (!seconds) {
+        m_running = std::move(running);
+        return run_kernel(m_race.leader());
+      }
       m_race.ran(*seconds);
     }
     if (!m_race.is_timed()) {

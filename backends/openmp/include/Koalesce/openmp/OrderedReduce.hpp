@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -13,19 +14,51 @@
 /// those are joined in order.
 namespace Koalesce::Impl {
 
-/// How results of blocks begin and join: as the reducer says, or as a sum.
+/// How results of blocks begin and join: as the reducer says, or as a sum. Refers to nothing of the caller.
 template <class Result, class Value>
 struct BlockResult {
-  static void init(Result const&, Value& value) { value = Value(); }
-  static void join(Result const&, Value& value, Value const& other) { value += other; }
+  explicit BlockResult(Result const&) {}
+
+  void init(Value& value) const { value = Value(); }
+  void join(Value& value, Value const& other) const { value += other; }
 };
 template <class Result, class Value>
 requires Kokkos::is_reducer<Result>::value struct BlockResult<Result, Value> {
-  static void init(Result const& reducer, Value& value) { reducer.init(value); }
-  static void join(Result const& reducer, Value& value, Value const& other) { reducer.join(value, other); }
+  Result reducer;
+
+  explicit BlockResult(Result const& given) : reducer(given) {}
+
+  void init(Value& value) const { reducer.init(value); }
+  void join(Value& value, Value const& other) const { reducer.join(value, other); }
 };
 
-/// body(block, update) for every block.
+/// A block's result lies in a place of its own.
+template <class Body, class Join, class Value>
+struct ReduceBlock {
+  Body body;
+  Join join;
+  Kokkos::View<Value*, Kokkos::HostSpace> parts;
+
+  void operator()(std::int64_t block) const {
+    join.init(parts(block));
+    body(block, parts(block));
+  }
+};
+
+/// One thread joins all of them in order.
+template <class Join, class Value>
+struct JoinBlocks {
+  using value_type = Value;
+
+  Join join;
+  Kokkos::View<Value*, Kokkos::HostSpace> parts;
+
+  void operator()(std::int64_t, Value& update) const {
+    for (std::size_t block = 0; block < parts.extent(0); ++block) join.join(update, parts(block));
+  }
+};
+
+/// body(block, update) for every block. The kernels own what they use: a host's execution space may be asynchronous.
 template <class Exec, class Body, class Result>
 void run_blocks(std::string const& label, Exec const& exec, std::int64_t blocks, Body const& body, Result& result) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
@@ -37,14 +70,9 @@ void run_blocks(std::string const& label, Exec const& exec, std::int64_t blocks,
     using Join  = BlockResult<Given, Value>;
     Kokkos::View<Value*, Kokkos::HostSpace> const parts(
         Kokkos::view_alloc("Koalesce: results of blocks", Kokkos::WithoutInitializing), std::size_t(blocks));
-    Kokkos::parallel_for(label, Policy(exec, 0, blocks), [&, parts](std::int64_t block) {
-      Join::init(result, parts(block));
-      body(block, parts(block));
-    });
-    auto const join_all = [&, parts](std::int64_t, Value& update) {
-      for (std::int64_t block = 0; block < blocks; ++block) Join::join(result, update, parts(block));
-    };
-    Kokkos::parallel_reduce(label + " [join]", Policy(exec, 0, 1), join_all, result);
+    Join const join(result);
+    Kokkos::parallel_for(label, Policy(exec, 0, blocks), ReduceBlock<Body, Join, Value>{body, join, parts});
+    Kokkos::parallel_reduce(label + " [join]", Policy(exec, 0, 1), JoinBlocks<Join, Value>{join, parts}, result);
   }
 }
 

@@ -85,15 +85,21 @@ struct TeamLoop {
   }
 };
 
+/// Items a team.
+template <class Worker, bool Moves, class Exec, class Work>
+int team_group(Exec const& exec, Work const& work, int team_size) {
+  std::size_t const most =
+      std::min<std::size_t>(TeamShape::most_bytes, Kokkos::TeamPolicy<Exec>(exec, 1, 1).scratch_size_max(0)) -
+      Slots<Work>::alignment;
+  return TeamLoop<Worker, Work, Moves>::group_of(work, team_size, exec.concurrency(), most);
+}
+
 template <class Worker, bool Moves, class Exec, class Work, class Result>
 void run_team(Exec const& exec, std::string const& label, Work const& work, int team_size, Result& result) {
-  using Body   = TeamLoop<Worker, Work, Moves>;
-  using Policy = Kokkos::TeamPolicy<Exec>;
-  std::size_t const most =
-      std::min<std::size_t>(TeamShape::most_bytes, Policy(exec, 1, 1).scratch_size_max(0)) - Slots<Work>::alignment;
-  int const group           = Body::group_of(work, team_size, exec.concurrency(), most);
+  using Body                = TeamLoop<Worker, Work, Moves>;
+  int const group           = team_group<Worker, Moves>(exec, work, team_size);
   std::int64_t const league = (work.items() + group - 1) / group;
-  Policy policy(exec, int(league), team_size);
+  Kokkos::TeamPolicy<Exec> policy(exec, int(league), team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(Body::bytes(group, work.paths, team_size) + Slots<Work>::alignment));
   run_body(label, policy, Body{work, group}, result);
 }

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "EveryPattern.hpp"
+#include "FailingLaunch.hpp"
+#include "RegroupOracle.hpp"
+
+/// Launches that throw: the calls after them find everything as if the call that failed had never been made.
+namespace Koalesce::Test {
+namespace {
+
+template <class P>
+class LaunchFailures : public ::testing::Test {};
+TYPED_TEST_SUITE(LaunchFailures, AllPaths, PathNames);
+
+/// Calls while the launch of this number throws; whether there was one, and the call passed the exception on.
+template <class Call>
+bool fails_at(int number, Call const& call) {
+  FailingLaunch const failing([&](std::string const&, int n) { return n == number; });
+  bool thrown = false;
+  try {
+    call();
+  } catch (std::runtime_error const&) {
+    thrown = true;
+  }
+  EXPECT_EQ(thrown, failing.failures() > 0);
+  return thrown;
+}
+
+TYPED_TEST(LaunchFailures, every_pattern_runs_right_after_any_of_its_launches) {
+  int number = 0;
+  for (bool again = true; again; ++number) {
+    EveryPattern<TypeParam> failing;
+    again = fails_at(number, [&] { failing.run(); });
+    EveryPattern<TypeParam> every;
+    every.run();
+    EXPECT_TRUE(every.is_right()) << "after launch " << number << " has thrown";
+  }
+  EXPECT_GT(number, 10);
+}
+
+/// Down the columns, but of no type that is known to go there.
+struct DownColumns {
+  std::int64_t rows, columns;
+
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t k) const { return k % rows * columns + k / rows; }
+};
+
+struct Sum {
+  KOKKOS_FUNCTION void operator()(std::int64_t k, double value, double& sum) const { sum += double(k % 7) * value; }
+};
+
+/// One matrix, whose launches fail one after the other: the classification, the transposition, the read of the shadow.
+TYPED_TEST(LaunchFailures, shadow_is_neither_lost_nor_taken_for_built) {
+  using P     = TypeParam;
+  using Exec  = typename P::exec;
+  using Space = typename Exec::memory_space;
+  Exec const exec;
+  std::int64_t const rows = 96, columns = 64;
+  Kokkos::View<double**, Kokkos::LayoutRight, Space> const matrix("matrix", rows, columns);
+  auto const host = Kokkos::create_mirror_view(matrix);
+  double expected = 0;
+  for (std::int64_t k = 0; k < rows * columns; ++k) {
+    host(k % rows, k / rows) = double(k % 31);
+    expected += double(k % 7) * double(k % 31);
+  }
+  Kokkos::deep_copy(matrix, host);
+  ShadowView const shadow(matrix);
+  auto const read = [&] {
+    double sum = 0;
+    parallel_read_reduce<typename P::backend>("read", exec, shadow, DownColumns{rows, columns}, Sum(), sum);
+    return sum;
+  };
+  for (int const number : {0, 0, 1, 0}) {  // twice the classification, then the transposition after one, then alone
+    EXPECT_TRUE(fails_at(number, read));
+    EXPECT_FALSE(shadow.has_shadow());
+  }
+  EXPECT_EQ(read(), expected);
+  EXPECT_TRUE(shadow.has_shadow());
+  EXPECT_TRUE(fails_at(0, read));
+  EXPECT_EQ(read(), expected);
+}
+
+// ---- Loops that measure themselves ----
+
+TYPED_TEST(LaunchFailures, regrouped_loop_samples_and_decides_later) {
+  using P = TypeParam;
+  forget_regroup_decisions();
+  Rng rng(1);
+  Items const items{3, 4, make_paths(rng, Mix::equal, 4, 20000)};
+  for (std::string const step :
+       {"[sample]", "[plain]", "[team]", "[grid: count]", "[grid: scan]", "[grid: place]", "[grid]"}) {
+    SCOPED_TRACE(step);
+    auto const label = "fails " + step;
+    {
+      FailingLaunch const failing([&](std::string const& name, int) { return name.find(step) != name.npos; });
+      for (int call = 0; call < 3; ++call) {
+        try {
+          check_visits<P>(items, {}, label);
+        } catch (std::runtime_error const&) {
+        }
+      }
+      EXPECT_GT(failing.failures(), 0);
+    }
+    std::vector<RegroupDecision> known;
+    for (int call = 0; call < 100; ++call) {
+      check_visits<P>(items, {}, label);
+      known = regroup_decisions(label);
+      if (known.size() == 1 && known[0].decided && known[0].sample.items > 0) break;
+    }
+    ASSERT_EQ(known.size(), 1u);
+    EXPECT_TRUE(known[0].decided) << known[0];
+    EXPECT_GT(known[0].sample.items, 0) << known[0];
+  }
+}
+
+// ---- Times that cannot be read ----
+
+/// An execution space whose clock fails.
+struct Clockless : Kokkos::DefaultHostExecutionSpace {
+  using execution_space = Clockless;
+};
+
+}  // namespace
+}  // namespace Koalesce::Test
+
+template <>
+class Koalesce::Impl::Stopwatch<Koalesce::Test::Clockless> {
+ public:
+  explicit Stopwatch(Koalesce::Test::Clockless const&) {}
+  void stop(Koalesce::Test::Clockless const&) {}
+  std::optional<double> seconds() const { throw std::runtime_error("no time"); }
+};
+
+namespace Koalesce::Test {
+namespace {
+
+TEST(LaunchFailures, time_that_cannot_be_read_is_asked_for_once) {
+  forget_regroup_decisions();
+  Impl::RegroupLoop<Clockless> loop("clockless");
+  std::vector<RegroupTrial> const trials{{RegroupWay::plain}, {RegroupWay::team}};
+  auto const entry = Impl::RegroupRegistry::instance().find("clockless", typeid(Clockless), "none", 1000, trials);
+  auto choice      = entry->tuner.next();
+  ASSERT_TRUE(choice.timed);
+  loop.time({}, entry, choice, [] { return true; });
+  EXPECT_THROW(loop.poll(), std::runtime_error);
+  EXPECT_NO_THROW(loop.poll());
+  for (int call = 0; call < 10 && (choice = entry->tuner.next()).timed; ++call) entry->tuner.record(choice, 1);
+  EXPECT_TRUE(entry->tuner.current().decided) << "nothing waits for the time that was lost";
+}
+
+}  // namespace
+}  // namespace Koalesce::Test

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <Koalesce/Regroup.hpp>
+#include <Koalesce/TeamRegroup.hpp>
+
+/// Calls of parallel_regroup that do not compile: one for each macro that CMakeLists.txt defines. The first compiles.
+namespace Koalesce::Test {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Team = Kokkos::TeamPolicy<Exec>::member_type;
+
+enum class Kind { first, second };
+
+template <class Path>
+struct Predict {
+  KOKKOS_FUNCTION Path operator()(std::int64_t item) const { return Path(item % 2); }
+};
+
+struct Ignore {
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {}
+};
+struct Count {
+  KOKKOS_FUNCTION void operator()(std::int64_t, int& count) const { ++count; }
+};
+
+template <class Path = int>
+void loop(auto const& policy) {
+  parallel_regroup("unsound", policy, Predict<Path>(), Ignore(), Ignore());
+}
+
+template <class Path = int>
+void reduce(auto const& policy) {
+  int count = 0;
+  parallel_regroup_reduce("unsound", policy, Predict<Path>(), Count(), Count(), count);
+}
+
+template <class... Properties>
+Kokkos::RangePolicy<Exec, Properties...> range() {
+  return {Exec(), 0, 10};
+}
+
+/// A kernel of the user's.
+template <class Path>
+struct Branch {
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    team_regroup(team, 10, Paths(2), Predict<Path>(), [](int, int) {});
+  }
+};
+
+struct Tag {};
+
+void check() {
+#if defined(UNSOUND_regroup)
+  loop(RegroupPolicy(Exec(), 0, 10));
+  loop(range());
+  loop(range<Kokkos::IndexType<int>, Kokkos::Schedule<Kokkos::Static>, Kokkos::LaunchBounds<>>());
+  loop(10);
+  loop(std::size_t(10));
+  loop<bool>(10);
+  loop<Kind>(10);
+  loop<unsigned char>(10);
+  reduce(range<Kokkos::IndexType<long>>());
+  reduce<Kind>(10);
+  Kokkos::parallel_for(Kokkos::TeamPolicy<Exec>(1, 1), Branch<Kind>());
+#elif defined(UNSOUND_regroup_work_tag)
+  loop(range<Tag>());
+#elif defined(UNSOUND_regroup_launch_bounds)
+  loop(range<Kokkos::LaunchBounds<128, 2>>());
+#elif defined(UNSOUND_regroup_schedule)
+  loop(range<Kokkos::Schedule<Kokkos::Dynamic>>());
+#elif defined(UNSOUND_regroup_occupancy)
+  loop(Kokkos::Experimental::prefer(range(), Kokkos::Experimental::DesiredOccupancy(50)));
+#elif defined(UNSOUND_regroup_reduced_work_tag)
+  reduce(range<Tag>());
+#elif defined(UNSOUND_regroup_team_policy)
+  loop(Kokkos::TeamPolicy<Exec>(1, 1));
+#elif defined(UNSOUND_regroup_number_of_items)
+  loop(1.5);
+#elif defined(UNSOUND_regroup_reduced_number_of_items)
+  reduce(true);
+#elif defined(UNSOUND_regroup_predictor)
+  loop<double>(10);
+#elif defined(UNSOUND_regroup_reduced_predictor)
+  reduce<float>(10);
+#elif defined(UNSOUND_regroup_team_predictor)
+  Kokkos::parallel_for(Kokkos::TeamPolicy<Exec>(1, 1), Branch<double>());
+#endif
+}
+
+}  // namespace Koalesce::Test
