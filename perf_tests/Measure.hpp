@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "Copy.hpp"
 #include "RunContext.hpp"
 
 /// How the benchmarks measure, and what they compare Koalesce with.
@@ -90,14 +91,10 @@ Candidate fastest(std::vector<Candidate> const& candidates, Run const& run) {
   return best;
 }
 
-/// A copy of the field: memcpy on a GPU, the plain loop on a CPU.
+/// The fastest way to copy a field of one dimension, and its name.
 template <class View>
-void copy(View const& to, View const& from) {
-  if constexpr (on_host)
-    Kokkos::parallel_for(
-        "copy", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, from.extent(0)),
-        KOKKOS_LAMBDA(std::int64_t i) { to(i) = from(i); });
-  else Kokkos::deep_copy(Exec(), to, from);
+Copy fastest_copy(View const& to, View const& from) {
+  return fastest(copies(to, from), [](Copy const& copy) { copy.run(); });
 }
 
 /// A counter of what one iteration does, shown by the second.
