@@ -50,6 +50,26 @@ void add_cuda_copies(std::vector<Copy>& copies, void* to, void const* from, std:
 }
 #endif
 
+/// As an ordinary loop.
+template <class View>
+struct CopyItems {
+  View to, from;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to(i) = from(i); }
+};
+
+/// A thread's share by memcpy.
+template <class View>
+struct CopyShares {
+  View to, from;
+  std::int64_t threads;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    std::int64_t const count = from.extent(0), begin = count * i / threads, end = count * (i + 1) / threads;
+    memcpy(to.data() + begin, from.data() + begin, (end - begin) * sizeof(*to.data()));
+  }
+};
+
 /// Ways to copy a field of one dimension. On a CPU memcpy takes what a thread owns, and writes past the caches.
 template <class View>
 std::vector<Copy> copies(View const& to, View const& from) {
@@ -57,17 +77,10 @@ std::vector<Copy> copies(View const& to, View const& from) {
   using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
   std::vector<Copy> all;
   if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename View::memory_space>::accessible) {
-    all.push_back({"loop", [=] {
-                     Kokkos::parallel_for(
-                         "copy", Range(0, from.extent(0)), KOKKOS_LAMBDA(std::int64_t i) { to(i) = from(i); });
-                   }});
+    std::int64_t const threads = Space().concurrency();
+    all.push_back({"loop", [=] { Kokkos::parallel_for("copy", Range(0, from.extent(0)), CopyItems<View>{to, from}); }});
     all.push_back({"memcpy", [=] {
-                     std::int64_t const threads = Space().concurrency(), count = from.extent(0);
-                     Kokkos::parallel_for(
-                         "copy", Range(0, threads), KOKKOS_LAMBDA(std::int64_t i) {
-                           std::int64_t const begin = count * i / threads, end = count * (i + 1) / threads;
-                           std::memcpy(to.data() + begin, from.data() + begin, (end - begin) * sizeof(*to.data()));
-                         });
+                     Kokkos::parallel_for("copy", Range(0, threads), CopyShares<View>{to, from, threads});
                    }});
   } else {
     all.push_back({"memcpy", [=] { Kokkos::deep_copy(Space(), to, from); }});

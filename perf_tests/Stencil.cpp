@@ -35,6 +35,7 @@ void add_scaling() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  run(argc, argv, {add_stencils, add_aligned_7_points, add_aligned_27_points, add_biharmonic, add_nonlinear_stencils, add_planar_stencils,
-                   add_line_stencils, add_wave, add_scaling});
+  run(argc, argv,
+      {add_stencils, add_aligned_7_points, add_aligned_27_points, add_biharmonic, add_nonlinear_stencils,
+       add_planar_stencils, add_line_stencils, add_wave, add_scaling});
 }

@@ -50,8 +50,8 @@ void add_cuda(std::string const& name, Grid const& grid, Ways const& ways) {
   add(name, [=](benchmark::State& state) {
     F const f(grid);
     TwoSweeps const two(f);
-    auto const first = peer_sweep<Laplacian>(widened(grid), two.first, Sum{});
-    auto second      = peer_sweep<Laplacian>(grid, two.second, Sum{});
+    auto const first   = peer_sweep<Laplacian>(widened(grid), two.first, Sum{});
+    auto second        = peer_sweep<Laplacian>(grid, two.second, Sum{});
     auto const best_of = [&](auto const& sweep) {
       return fastest(ways(sweep), [&](auto const& way) { way.run(sweep); });
     };

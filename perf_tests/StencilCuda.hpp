@@ -35,15 +35,20 @@ __global__ void cuda_point(Sweep const s) {
   int const x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y,
             z = blockIdx.z * blockDim.z + threadIdx.z;
   if (x >= s.nx || y >= s.ny || z >= s.nz) return;
-  std::int64_t const place = z * s.plane + y * s.pitch + x;
-  s.store(place, s.apply([&](auto k) { return s.taps(k.value, place); }));
+  s.compute(z * s.plane + y * s.pitch + x);
 }
 
 template <class Sweep>
 std::vector<Way<Sweep>> cuda_point_ways(Sweep const&) {
   std::vector<Way<Sweep>> ways;
-  for (std::array<unsigned, 3> const zyx :
-       {std::array<unsigned, 3>{1, 8, 64}, {1, 4, 64}, {1, 8, 32}, {4, 4, 32}, {2, 4, 64}, {1, 4, 128}, {1, 2, 128}, {1, 1, 256}}) {
+  for (std::array<unsigned, 3> const zyx : {std::array<unsigned, 3>{1, 8, 64},
+                                            {1, 4, 64},
+                                            {1, 8, 32},
+                                            {4, 4, 32},
+                                            {2, 4, 64},
+                                            {1, 4, 128},
+                                            {1, 2, 128},
+                                            {1, 1, 256}}) {
     dim3 const block = block_of<Sweep>(zyx);
     ways.push_back({"block " + block_name(block), [=](Sweep const& s) {
                       dim3 const blocks(blocks_of(s.nx, block.x), blocks_of(s.ny, block.y), blocks_of(s.nz, block.z));

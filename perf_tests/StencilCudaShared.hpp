@@ -30,15 +30,15 @@ struct SharedTaps : AnyRank<SharedTaps<T, Reach, BY, BX>> {
   using Planes = SharedPlanes<T, Reach, BY, BX>;
   Planes const& shared;
   T const (&queue)[2 * Reach::z + 1];
-  int slot;  ///< of the point's plane
+  int slot, y, x;  ///< of the point
 
   __device__ __forceinline__ SharedTaps(Planes const& planes, T const (&z_queue)[2 * Reach::z + 1], int s)
-      : shared(planes), queue(z_queue), slot(s) {}
+      : shared(planes), queue(z_queue), slot(s), y(threadIdx.y + Reach::y), x(threadIdx.x + Reach::x) {}
 
   KOKKOS_FORCEINLINE_FUNCTION T at(int dz, int dy, int dx) const {
     if (!Reach::box && dy == 0 && dx == 0) return queue[Reach::z + dz];
     int const s = Reach::box ? (slot + dz + Planes::planes) % Planes::planes : slot;
-    return shared.value[s][threadIdx.y + Reach::y + dy][threadIdx.x + Reach::x + dx];
+    return shared.value[s][y + dy][x + dx];
   }
 };
 
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(BY* BX) cuda_shared(Sweep const s, int const m
   using Reach      = typename Sweep::reach;
   using Planes     = SharedPlanes<T, Reach, BY, BX>;
   constexpr int rz = Reach::z, ry = Reach::y, rx = Reach::x, around = Sweep::around;
-  extern __shared__ char memory[];
+  extern __shared__ __align__(16) char memory[];
   auto* const shared = reinterpret_cast<Planes*>(memory);
   int const x0 = blockIdx.x * BX, y0 = blockIdx.y * BY, z0 = blockIdx.z * march;
   int const x = x0 + threadIdx.x, y = y0 + threadIdx.y, end = min(z0 + march, s.nz);
@@ -72,6 +72,7 @@ __global__ void __launch_bounds__(BY* BX) cuda_shared(Sweep const s, int const m
     read_rows(k, z, slot, 0, rows, -rx, 0);
     read_rows(k, z, slot, 0, rows, width, width + rx);
   };
+#pragma unroll
   for (int k = 0; k < around; ++k) {
     if constexpr (Reach::box) {
       for (int dz = -rz; dz < rz; ++dz) read_plane(k, z0 + dz, dz + rz);
@@ -110,16 +111,18 @@ std::vector<Way<Sweep>> cuda_shared_ways(Sweep const&) {
   std::vector<Way<Sweep>> ways;
   auto const add_block = [&](auto block_y, auto block_x) {
     constexpr int BY = block_y.value, BX = block_x.value;
-    constexpr auto kernel   = &cuda_shared<Sweep, BY, BX>;
-    constexpr int in_memory = Sweep::around * sizeof(SharedPlanes<typename Sweep::value_type, typename Sweep::reach, BY, BX>);
+    constexpr auto kernel = &cuda_shared<Sweep, BY, BX>;
+    constexpr int in_memory =
+        Sweep::around * sizeof(SharedPlanes<typename Sweep::value_type, typename Sweep::reach, BY, BX>);
     for (int march : {16, 32, 64, 128})
-      ways.push_back({"block " + std::to_string(BY) + "x" + std::to_string(BX) + ", " + std::to_string(march) + " planes",
-                      [=](Sweep const& s) {
-                        KOKKOS_IMPL_CUDA_SAFE_CALL(
-                            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, in_memory));
-                        dim3 const blocks(blocks_of(s.nx, BX), blocks_of(s.ny, BY), blocks_of(s.nz, march));
-                        kernel<<<blocks, dim3(BX, BY), in_memory, Exec().cuda_stream()>>>(s, march);
-                      }});
+      ways.push_back(
+          {"block " + std::to_string(BY) + "x" + std::to_string(BX) + ", " + std::to_string(march) + " planes",
+           [=](Sweep const& s) {
+             KOKKOS_IMPL_CUDA_SAFE_CALL(
+                 cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, in_memory));
+             dim3 const blocks(blocks_of(s.nx, BX), blocks_of(s.ny, BY), blocks_of(s.nz, march));
+             kernel<<<blocks, dim3(BX, BY), in_memory, Exec().cuda_stream()>>>(s, march);
+           }});
   };
   using std::integral_constant;
   if constexpr (Sweep::Shape::rank == 3) {

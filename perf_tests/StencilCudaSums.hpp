@@ -14,17 +14,26 @@ namespace perf {
 
 /// Functors that say their weights: weight_at(dz, dy, dx).
 template <class Functor>
-concept KnownWeights = requires(Functor const& f) { f.weight_at(0, 0, 0); };
+concept KnownWeights = requires(Functor const& f) {
+  f.weight_at(0, 0, 0);
+};
 
 template <class T, class Reach, int Rank>
 constexpr auto partial_sum_tiles() {
   constexpr int wide = 16 / sizeof(T);
   if constexpr (Rank == 3 && Reach::box && Reach::z > 1)
-    return std::to_array<RegisterTile>({{1, 1, 1, 4}, {1, 1, 1, 8}, {2, 2, 1, 8}, {2, 2, 2, 4}, {4, 2, 1, 4}, {4, 2, 1, 8},
-                                        {4, wide, 2, 4}});
+    return std::to_array<RegisterTile>(
+        {{1, 1, 1, 4}, {1, 1, 1, 8}, {2, 2, 1, 8}, {2, 2, 2, 4}, {4, 2, 1, 4}, {4, 2, 1, 8}, {4, wide, 2, 4}});
   else if constexpr (Rank == 3 && Reach::box)
-    return std::to_array<RegisterTile>({{1, 1, 1, 8}, {1, 1, 2, 8}, {2, 2, 1, 8}, {2, 2, 1, 16}, {2, 2, 2, 8}, {4, 2, 1, 8},
-                                        {4, 2, 1, 16}, {4, wide, 1, 16}, {4, wide, 2, 8}});
+    return std::to_array<RegisterTile>({{1, 1, 1, 8},
+                                        {1, 1, 2, 8},
+                                        {2, 2, 1, 8},
+                                        {2, 2, 1, 16},
+                                        {2, 2, 2, 8},
+                                        {4, 2, 1, 8},
+                                        {4, 2, 1, 16},
+                                        {4, wide, 1, 16},
+                                        {4, wide, 2, 8}});
   else return register_tiles<T, Reach, Rank>();
 }
 
@@ -32,25 +41,26 @@ constexpr auto partial_sum_tiles() {
 
 template <class Sweep, RegisterTile tile>
 __global__ void __launch_bounds__(256) cuda_sums(Sweep const s, int const shift) {
-  using T                 = typename Sweep::value_type;
-  using Reach             = typename Sweep::reach;
-  constexpr int rz        = Reach::z, ry = Reach::y, rx = Reach::x;
-  constexpr int width     = tile.width, rows = tile.rows, planes = tile.planes;
+  using T          = typename Sweep::value_type;
+  using Reach      = typename Sweep::reach;
+  constexpr int rz = Reach::z, ry = Reach::y, rx = Reach::x;
+  constexpr int width = tile.width, rows = tile.rows, planes = tile.planes;
   TilePlace<tile> const place(s, shift);
   if (!place.inside) return;
-  int const x             = place.x;
-  std::int64_t const from = place.z * s.plane + place.y * s.pitch + x;
+  int const x                = place.x;
+  std::int64_t const from    = place.z * s.plane + place.y * s.pitch + x;
   T sum[planes][rows][width] = {};
 
-#pragma unroll
-  for (int p = 0; p < planes + 2 * rz; ++p) {
+  Koalesce::Impl::static_for<planes + 2 * rz>([&](auto plane) {
+    constexpr int p = decltype(plane)::value;
     // Of a star, planes that no output lies in give their points on the axis alone.
-    bool const whole = Reach::box || (p >= rz && p < planes + rz);
+    constexpr bool whole = Reach::box || (p >= rz && p < planes + rz);
 #pragma unroll
     for (int r = whole ? -ry : 0; r < (whole ? rows + ry : rows); ++r) {
       T row[width + 2 * rx];
       T const* const start = s.in[0] + from + (p - rz) * s.plane + r * s.pitch;
-      if (whole && (Reach::box || (r >= 0 && r < rows))) read_row<tile.vector, rx, -rx, width + rx>(row + rx, start, x, s.nx);
+      if (whole && (Reach::box || (r >= 0 && r < rows)))
+        read_row<tile.vector, rx, -rx, width + rx>(row + rx, start, x, s.nx);
       else read_row<tile.vector, rx, 0, width>(row + rx, start, x, s.nx);
 #pragma unroll
       for (int dz = rz; dz >= -rz; --dz) {
@@ -70,11 +80,11 @@ __global__ void __launch_bounds__(256) cuda_sums(Sweep const s, int const shift)
         }
       }
     }
-    if (int const m = p - 2 * rz; m >= 0)
+    if constexpr (constexpr int m = p - 2 * rz; m >= 0)
 #pragma unroll
       for (int i = 0; i < rows; ++i)
         write_row<tile.vector, width>(s.out[0] + from + m * s.plane + i * s.pitch, sum[m][i], x, s.nx);
-  }
+  });
 }
 
 template <class Sweep>

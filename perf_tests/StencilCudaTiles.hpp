@@ -2,6 +2,7 @@
 #ifndef KOALESCE_PERF_STENCIL_CUDA_TILES_HPP
 #define KOALESCE_PERF_STENCIL_CUDA_TILES_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -19,24 +20,51 @@ namespace perf {
 /// A thread's points, and how many of a row it reads at once.
 struct RegisterTile {
   int width, vector, rows, planes;
+
+  bool operator==(RegisterTile const&) const = default;
 };
 
 template <class T, class Reach, int Rank>
 constexpr auto register_tiles() {
   constexpr int wide = 16 / sizeof(T);
   if constexpr (Rank == 1)
-    return std::to_array<RegisterTile>({{1, 1, 1, 1}, {2, 1, 1, 1}, {2, 2, 1, 1}, {4, 2, 1, 1}, {4, wide, 1, 1}, {8, wide, 1, 1}});
+    return std::to_array<RegisterTile>(
+        {{1, 1, 1, 1}, {2, 1, 1, 1}, {2, 2, 1, 1}, {4, 2, 1, 1}, {4, wide, 1, 1}, {8, wide, 1, 1}});
   else if constexpr (Rank == 2)
-    return std::to_array<RegisterTile>({{1, 1, 1, 4}, {1, 1, 1, 8}, {2, 1, 1, 4}, {2, 2, 1, 4}, {2, 2, 1, 8}, {2, 2, 1, 16},
-                                        {4, 2, 1, 4}, {4, wide, 1, 4}, {4, wide, 1, 8}});
+    return std::to_array<RegisterTile>({{1, 1, 1, 4},
+                                        {1, 1, 1, 8},
+                                        {2, 1, 1, 4},
+                                        {2, 2, 1, 4},
+                                        {2, 2, 1, 8},
+                                        {2, 2, 1, 16},
+                                        {4, 2, 1, 4},
+                                        {4, wide, 1, 4},
+                                        {4, wide, 1, 8}});
   else if constexpr (Reach::box && Reach::z > 1)  // a plane of a window would not fit into registers with its queue
     return std::to_array<RegisterTile>({{1, 1, 1, 1}, {2, 2, 1, 1}, {1, 1, 2, 1}, {1, 1, 1, 2}});
   else if constexpr (Reach::box)
-    return std::to_array<RegisterTile>({{1, 1, 1, 4}, {1, 1, 1, 8}, {1, 1, 2, 4}, {2, 1, 1, 4}, {2, 2, 1, 4}, {2, 2, 1, 8},
-                                        {2, 2, 2, 4}, {4, 2, 1, 8}, {4, wide, 1, 8}});
+    return std::to_array<RegisterTile>({{1, 1, 1, 4},
+                                        {1, 1, 1, 8},
+                                        {1, 1, 2, 4},
+                                        {2, 1, 1, 4},
+                                        {2, 2, 1, 4},
+                                        {2, 2, 1, 8},
+                                        {2, 2, 2, 4},
+                                        {4, 2, 1, 8},
+                                        {4, wide, 1, 8}});
   else
-    return std::to_array<RegisterTile>({{1, 1, 1, 4}, {1, 1, 1, 8}, {1, 1, 2, 4}, {1, 1, 2, 8}, {1, 1, 4, 4}, {2, 2, 1, 4},
-                                        {2, 2, 2, 4}, {2, 2, 2, 8}, {2, 2, 4, 4}, {2, 2, 4, 8}, {4, 2, 1, 4}, {4, wide, 1, 4},
+    return std::to_array<RegisterTile>({{1, 1, 1, 4},
+                                        {1, 1, 1, 8},
+                                        {1, 1, 2, 4},
+                                        {1, 1, 2, 8},
+                                        {1, 1, 4, 4},
+                                        {2, 2, 1, 4},
+                                        {2, 2, 2, 4},
+                                        {2, 2, 2, 8},
+                                        {2, 2, 4, 4},
+                                        {2, 2, 4, 8},
+                                        {4, 2, 1, 4},
+                                        {4, wide, 1, 4},
                                         {4, wide, 2, 4}});
 }
 
@@ -63,13 +91,13 @@ __device__ __forceinline__ void read(T* to, T const* from) {
 }
 
 /// Reads row[From] to row[To - 1], which lie at `from` + the same offsets, N at once where all of them are wanted.
-/// A tile begins at a multiple of N elements, so its first and last points may lie outside the interior: nothing is read
-/// that no point needs, and the row's last vector lies in the field, whose pitch is a multiple of N.
+/// A tile begins at a multiple of N elements, so its first and last points may lie outside the interior: nothing is
+/// read that no point needs, and the row's last vector lies in the field, whose pitch is a multiple of N.
 template <int N, int Radius, int From, int To, class T>
 __device__ __forceinline__ void read_row(T* row, T const* from, int x, int nx) {
   constexpr int first = From >= 0 ? From / N * N : -((-From + N - 1) / N * N);
   auto const read_at  = [&]<int Count>(std::integral_constant<int, Count>, int c) {
-    bool const left = N == 1 || c + Count >= N - Radius || x + c + Count > -Radius;
+    bool const left  = N == 1 || c + Count >= N - Radius || x + c + Count > -Radius;
     bool const right = N == 1 || c <= Radius || x + c < nx + Radius;
     if (left && right) read<Count>(row + c, from + c);
   };
@@ -101,8 +129,8 @@ __device__ __forceinline__ void write_row(T* to, T const* row, int x, int nx) {
   }
 }
 
-/// A thread's tile. The last tiles of rows and planes are moved back to end with the interior: points computed twice get
-/// the same value twice. Those of a row begin at multiples of the vector, `shift` elements before the interior.
+/// A thread's tile. The last tiles of rows and planes are moved back to end with the interior: points computed twice
+/// get the same value twice. Those of a row begin at multiples of the vector, `shift` elements before the interior.
 template <RegisterTile tile>
 struct TilePlace {
   int z, y, x;
@@ -129,14 +157,16 @@ struct Window {
 
   /// \param from the tile's first point in the window's first plane.
   template <int From, int To>
-  __device__ __forceinline__ void read_rows(int plane, int begin, int end, T const* from, std::int64_t pitch, int x, int nx) {
+  __device__ __forceinline__ void read_rows(int plane, int begin, int end, T const* from, std::int64_t pitch, int x,
+                                            int nx) {
 #pragma unroll
     for (int r = begin; r < end; ++r)
       read_row<tile.vector, rx, From, To>(&value[plane][r][rx], from + (r - ry) * pitch, x, nx);
   }
 
   /// Reads what the outputs of plane m need and those before did not: `from` as above.
-  __device__ __forceinline__ void advance(int m, T const* from, std::int64_t plane, std::int64_t pitch, int x, int nx) {
+  template <int m>
+  __device__ __forceinline__ void advance(T const* from, std::int64_t plane, std::int64_t pitch, int x, int nx) {
     constexpr int rows = tile.rows, width = tile.width;
 #pragma unroll
     for (int p = m == 0 ? 0 : m + 2 * rz; p <= m + 2 * rz; ++p) {
@@ -144,7 +174,7 @@ struct Window {
       else read_rows<0, width>(p, ry, ry + rows, from + p * plane, pitch, x, nx);
     }
     if constexpr (!Reach::box) {
-      int const p          = m + rz;
+      constexpr int p      = m + rz;
       T const* const place = from + p * plane;
       read_rows<0, width>(p, 0, ry, place, pitch, x, nx);
       read_rows<0, width>(p, ry + rows, rows + 2 * ry, place, pitch, x, nx);
@@ -181,14 +211,14 @@ __global__ void __launch_bounds__(256) cuda_tile(Sweep const s, int const shift)
   Window<T, Reach, tile> window[Sweep::around];
   Here here[Sweep::inputs - Sweep::around + 1];
 
-#pragma unroll
-  for (int m = 0; m < tile.planes; ++m) {
+  Koalesce::Impl::static_for<tile.planes>([&](auto plane) {
+    constexpr int m = decltype(plane)::value;
 #pragma unroll
     for (int k = 0; k < Sweep::around; ++k)
-      window[k].advance(m, s.in[k] + from - Reach::z * s.plane, s.plane, s.pitch, x, s.nx);
+      window[k].template advance<m>(s.in[k] + from - Reach::z * s.plane, s.plane, s.pitch, x, s.nx);
 #pragma unroll
     for (int k = Sweep::around; k < Sweep::inputs; ++k)
-      here[k - Sweep::around].advance(0, s.in[k] + from + m * s.plane, s.plane, s.pitch, x, s.nx);
+      here[k - Sweep::around].template advance<0>(s.in[k] + from + m * s.plane, s.plane, s.pitch, x, s.nx);
     T result[Sweep::outputs][tile.rows][tile.width];
 #pragma unroll
     for (int r = 0; r < tile.rows; ++r)
@@ -204,10 +234,11 @@ __global__ void __launch_bounds__(256) cuda_tile(Sweep const s, int const shift)
 #pragma unroll
       for (int r = 0; r < tile.rows; ++r)
         write_row<tile.vector, tile.width>(s.out[o] + from + m * s.plane + r * s.pitch, result[o][r], x, s.nx);
-  }
+  });
 }
 
-/// Elements by which the first interior point of all fields misses a multiple of `vector`; -1 where rows differ in that.
+/// Elements by which the first interior point of all fields misses a multiple of `vector`; -1 where rows differ in
+/// that.
 template <class Sweep>
 int shift_of(Sweep const& s, int vector) {
   using T       = typename Sweep::value_type;
@@ -223,7 +254,11 @@ int shift_of(Sweep const& s, int vector) {
 template <auto tiles, class Sweep, class Kernel>
 std::vector<Way<Sweep>> register_tile_ways(Sweep const& sweep, Kernel const& kernel) {
   std::vector<Way<Sweep>> ways;
-  auto const add_tile = [&](RegisterTile const& t, auto const* const launched) {
+  std::vector<RegisterTile> added;
+  auto const add_tile = [&](RegisterTile const& t, auto const launched) {
+    // Of types whose widest vector is 2, some tiles are listed twice.
+    if (std::find(added.begin(), added.end(), t) != added.end()) return;
+    added.push_back(t);
     int const shift = shift_of(sweep, t.vector);
     if (shift < 0 || t.width > sweep.nx || t.rows > sweep.ny || t.planes > sweep.nz) return;
     for (std::array<unsigned, 3> const zyx : {std::array<unsigned, 3>{1, 4, 64}, {1, 8, 32}}) {
@@ -239,7 +274,9 @@ std::vector<Way<Sweep>> register_tile_ways(Sweep const& sweep, Kernel const& ker
       if (Sweep::Shape::rank == 1) break;
     }
   };
-  [&]<std::size_t... I>(std::index_sequence<I...>) { (add_tile(tiles[I], kernel.template operator()<tiles[I]>()), ...); }
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (add_tile(tiles[I], kernel.template operator()<tiles[I]>()), ...);
+  }
   (std::make_index_sequence<tiles.size()>{});
   return ways;
 }

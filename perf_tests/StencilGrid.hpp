@@ -126,7 +126,9 @@ struct PeerSweep {
   template <class Result, class F>
   KOKKOS_FORCEINLINE_FUNCTION static void each_output(Result const& result, F const& f) {
     if constexpr (Out == 1) f(std::integral_constant<int, 0>{}, result);
-    else Koalesce::Impl::static_for<Out>([&](auto o) KOALESCE_INLINE_LAMBDA { f(o, Koalesce::Impl::get<o.value>(result)); });
+    else
+      Koalesce::Impl::static_for<Out>([&](auto o)
+                                          KOALESCE_INLINE_LAMBDA { f(o, Koalesce::Impl::get<o.value>(result)); });
   }
 
   /// functor(taps(integral_constant)...) for every input.
@@ -140,6 +142,11 @@ struct PeerSweep {
 
   KOKKOS_FORCEINLINE_FUNCTION PointerTaps<T> taps(int k, std::int64_t place) const {
     return {in[k] + place, plane, pitch};
+  }
+
+  /// Computes a point from memory.
+  KOKKOS_FORCEINLINE_FUNCTION void compute(std::int64_t place) const {
+    store(place, apply([&](auto k) KOALESCE_INLINE_LAMBDA { return taps(k.value, place); }));
   }
 };
 

@@ -75,9 +75,10 @@ void add_filter(Extents const& n) {
   using Shape = typename Functor::Shape;
   using F     = perf::Fields<T>;
 
-  auto const grid        = perf::grid_of(n, 1);
-  std::string const base = "stencil/" + std::string(Functor::name) + "/" + perf::type_name<T>() + "/" + grid.name() + "/";
-  auto const ours        = [=](auto backend, StencilTaps taps, F const& f) {
+  auto const grid = perf::grid_of(n, 1);
+  std::string const base =
+      "stencil/" + std::string(Functor::name) + "/" + perf::type_name<T>() + "/" + grid.name() + "/";
+  auto const ours = [=](auto backend, StencilTaps taps, F const& f) {
     parallel_stencil("stencil", perf::policy_of<Shape>(grid, backend).taps(taps), f.ins[0], f.outs[0], Functor{});
   };
   perf::add_sweeps<F, Shape>(base, grid, {2 * sizeof(T), Functor::flops}, ours, Functor{});

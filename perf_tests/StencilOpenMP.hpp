@@ -25,8 +25,7 @@ void openmp_sweep(Sweep const& sweep) {
         std::int64_t const first = z * s.plane + y * s.pitch + begin;
         int const count          = std::min(chunk, s.nx - begin);
 #pragma omp simd
-        for (int x = 0; x < count; ++x)
-          s.store(first + x, s.apply([&](auto k) KOALESCE_INLINE_LAMBDA { return s.taps(k.value, first + x); }));
+        for (int x = 0; x < count; ++x) s.compute(first + x);
       }
 }
 

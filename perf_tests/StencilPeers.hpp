@@ -77,7 +77,8 @@ struct PlainStencil {
   }
 };
 
-/// kernel.at(z, y, x) with indices of one type, in a loop over (z, y, x) or over (x, y, z), without y in two dimensions.
+/// kernel.at(z, y, x) with indices of one type, in a loop over (z, y, x) or over (x, y, z), without y in two
+/// dimensions.
 template <class Index, bool XFirst, class Kernel>
 struct AtIndex {
   Kernel kernel;
@@ -99,7 +100,7 @@ void mdrange_with(Extents const& n, Tile const& tile, Kernel const& kernel) {
   if constexpr (Kernel::rank == 1) {
     Kokkos::parallel_for("plain", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(0, n[2]), body);
   } else if constexpr (Kernel::rank == 2) {
-    using Policy               = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>, Kokkos::IndexType<Index>>;
+    using Policy            = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>, Kokkos::IndexType<Index>>;
     std::int64_t const rows = tile[0] * tile[1];
     if constexpr (XFirst) Kokkos::parallel_for("plain", Policy({0, 0}, {n[2], n[0]}, {tile[2], rows}), body);
     else Kokkos::parallel_for("plain", Policy({0, 0}, {n[0], n[2]}, {rows, tile[2]}), body);
@@ -170,8 +171,8 @@ std::string mismatch(Grid const& grid, View const& result, View const& expected)
   using T            = typename View::value_type;
   std::int64_t wrong = 0;
   Kokkos::parallel_reduce("mismatch", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, grid.points()),
-                          Mismatch<T>{result.data() + grid.origin(), expected.data() + grid.origin(), grid.n[1], grid.n[2],
-                                      grid.plane(), grid.pitch()},
+                          Mismatch<T>{result.data() + grid.origin(), expected.data() + grid.origin(), grid.n[1],
+                                      grid.n[2], grid.plane(), grid.pitch()},
                           wrong);
   return wrong == 0 ? "" : std::to_string(wrong) + " points are wrong";
 }

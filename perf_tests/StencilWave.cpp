@@ -30,8 +30,7 @@ struct Wave {
     T laplacian = center * u();
     Impl::static_for<4>([&](auto i) KOALESCE_INLINE_LAMBDA {
       constexpr int d = i.value + 1;
-      laplacian +=
-          weight[i.value] * (u(-d, 0, 0) + u(d, 0, 0) + u(0, -d, 0) + u(0, d, 0) + u(0, 0, -d) + u(0, 0, d));
+      laplacian += weight[i.value] * (u(-d, 0, 0) + u(d, 0, 0) + u(0, -d, 0) + u(0, d, 0) + u(0, 0, -d) + u(0, 0, d));
     });
     return 2 * u() - previous + speed * laplacian;
   }

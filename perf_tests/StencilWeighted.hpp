@@ -48,8 +48,8 @@ struct WeightedSum {
 template <class T, class Shape>
 void add_weighted(std::string const& points, Grid const& grid, std::string const& group = "") {
   using namespace Koalesce;
-  using F   = Fields<T, Shape::rank>;
-  using Sum = WeightedSum<T, Shape>;
+  using F                = Fields<T, Shape::rank>;
+  using Sum              = WeightedSum<T, Shape>;
   std::string const base = group + "stencil/" + points + "/" + type_name<T>() + "/" + grid.name() + "/";
   constexpr Cost point{2 * sizeof(T), 2 * Shape::size - 1};
 
