@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(BY* BX) cuda_shared(Sweep const s, int const m
     __syncthreads();
     if (inside) {
       std::int64_t const place = z * s.plane + here;
-      s.store(place, s.apply([&](auto k) {
+      s.store(place, s.apply([&](auto k) KOALESCE_INLINE_LAMBDA {
         if constexpr (k.value < around) return SharedTaps<T, Reach, BY, BX>(shared[k.value], queue[k.value], slot);
         else return s.taps(k.value, place);
       }));

@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(256) cuda_sums(Sweep const s, int const shift)
   std::int64_t const from    = place.z * s.plane + place.y * s.pitch + x;
   T sum[planes][rows][width] = {};
 
-  Koalesce::Impl::static_for<planes + 2 * rz>([&](auto plane) {
+  Koalesce::Impl::static_for<planes + 2 * rz>([&](auto plane) KOALESCE_INLINE_LAMBDA {
     constexpr int p = decltype(plane)::value;
     // Of a star, planes that no output lies in give their points on the axis alone.
     constexpr bool whole = Reach::box || (p >= rz && p < planes + rz);

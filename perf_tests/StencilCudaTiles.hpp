@@ -96,7 +96,7 @@ __device__ __forceinline__ void read(T* to, T const* from) {
 template <int N, int Radius, int From, int To, class T>
 __device__ __forceinline__ void read_row(T* row, T const* from, int x, int nx) {
   constexpr int first = From >= 0 ? From / N * N : -((-From + N - 1) / N * N);
-  auto const read_at  = [&]<int Count>(std::integral_constant<int, Count>, int c) {
+  auto const read_at  = [&]<int Count>(std::integral_constant<int, Count>, int c) KOALESCE_INLINE_LAMBDA {
     bool const left  = N == 1 || c + Count >= N - Radius || x + c + Count > -Radius;
     bool const right = N == 1 || c <= Radius || x + c < nx + Radius;
     if (left && right) read<Count>(row + c, from + c);
@@ -211,7 +211,7 @@ __global__ void __launch_bounds__(256) cuda_tile(Sweep const s, int const shift)
   Window<T, Reach, tile> window[Sweep::around];
   Here here[Sweep::inputs - Sweep::around + 1];
 
-  Koalesce::Impl::static_for<tile.planes>([&](auto plane) {
+  Koalesce::Impl::static_for<tile.planes>([&](auto plane) KOALESCE_INLINE_LAMBDA {
     constexpr int m = decltype(plane)::value;
 #pragma unroll
     for (int k = 0; k < Sweep::around; ++k)
@@ -224,11 +224,11 @@ __global__ void __launch_bounds__(256) cuda_tile(Sweep const s, int const shift)
     for (int r = 0; r < tile.rows; ++r)
 #pragma unroll
       for (int c = 0; c < tile.width; ++c)
-        Sweep::each_output(s.apply([&](auto k) {
+        Sweep::each_output(s.apply([&](auto k) KOALESCE_INLINE_LAMBDA {
           if constexpr (k.value < Sweep::around) return WindowTaps<Window<T, Reach, tile>>(window[k.value], m, r, c);
           else return WindowTaps<Here>(here[k.value - Sweep::around], 0, r, c);
         }),
-                           [&](auto o, T value) { result[o.value][r][c] = value; });
+                           [&](auto o, T value) KOALESCE_INLINE_LAMBDA { result[o.value][r][c] = value; });
 #pragma unroll
     for (int o = 0; o < Sweep::outputs; ++o)
 #pragma unroll
