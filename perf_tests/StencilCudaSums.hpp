@@ -12,12 +12,6 @@
 /// belongs to, so registers hold sums, not planes.
 namespace perf {
 
-/// Functors that say their weights: weight_at(dz, dy, dx).
-template <class Functor>
-concept KnownWeights = requires(Functor const& f) {
-  f.weight_at(0, 0, 0);
-};
-
 template <class T, class Reach, int Rank>
 constexpr auto partial_sum_tiles() {
   constexpr int wide = 16 / sizeof(T);
@@ -25,27 +19,21 @@ constexpr auto partial_sum_tiles() {
     return std::to_array<RegisterTile>(
         {{1, 1, 1, 4}, {1, 1, 1, 8}, {2, 2, 1, 8}, {2, 2, 2, 4}, {4, 2, 1, 4}, {4, 2, 1, 8}, {4, wide, 2, 4}});
   else if constexpr (Rank == 3 && Reach::box)
-    return std::to_array<RegisterTile>({{1, 1, 1, 8},
-                                        {1, 1, 2, 8},
-                                        {2, 2, 1, 8},
-                                        {2, 2, 1, 16},
-                                        {2, 2, 2, 8},
-                                        {4, 2, 1, 8},
-                                        {4, 2, 1, 16},
-                                        {4, wide, 1, 16},
-                                        {4, wide, 2, 8}});
+    return TileList<RegisterTile<1, 1, 1, 8>, RegisterTile<1, 1, 2, 8>, RegisterTile<2, 2, 1, 8>,
+                    RegisterTile<2, 2, 1, 16>, RegisterTile<2, 2, 2, 8>, RegisterTile<4, 2, 1, 8>,
+                    RegisterTile<4, 2, 1, 16>, RegisterTile<4, wide, 1, 16>, RegisterTile<4, wide, 2, 8>>{};
   else return register_tiles<T, Reach, Rank>();
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
 
-template <class Sweep, RegisterTile tile>
+template <class Sweep, class Tile>
 __global__ void __launch_bounds__(256) cuda_sums(Sweep const s, int const shift) {
   using T          = typename Sweep::value_type;
   using Reach      = typename Sweep::reach;
   constexpr int rz = Reach::z, ry = Reach::y, rx = Reach::x;
-  constexpr int width = tile.width, rows = tile.rows, planes = tile.planes;
-  TilePlace<tile> const place(s, shift);
+  constexpr int width = Tile::width, rows = Tile::rows, planes = Tile::planes;
+  TilePlace<Tile> const place(s, shift);
   if (!place.inside) return;
   int const x                = place.x;
   std::int64_t const from    = place.z * s.plane + place.y * s.pitch + x;
@@ -60,8 +48,8 @@ __global__ void __launch_bounds__(256) cuda_sums(Sweep const s, int const shift)
       T row[width + 2 * rx];
       T const* const start = s.in[0] + from + (p - rz) * s.plane + r * s.pitch;
       if (whole && (Reach::box || (r >= 0 && r < rows)))
-        read_row<tile.vector, rx, -rx, width + rx>(row + rx, start, x, s.nx);
-      else read_row<tile.vector, rx, 0, width>(row + rx, start, x, s.nx);
+        read_row<Tile::vector, rx, -rx, width + rx>(row + rx, start, x, s.nx);
+      else read_row<Tile::vector, rx, 0, width>(row + rx, start, x, s.nx);
 #pragma unroll
       for (int dz = rz; dz >= -rz; --dz) {
         int const m = p - rz - dz;
@@ -83,14 +71,21 @@ __global__ void __launch_bounds__(256) cuda_sums(Sweep const s, int const shift)
     if constexpr (constexpr int m = p - 2 * rz; m >= 0)
 #pragma unroll
       for (int i = 0; i < rows; ++i)
-        write_row<tile.vector, width>(s.out[0] + from + m * s.plane + i * s.pitch, sum[m][i], x, s.nx);
+        write_row<Tile::vector, width>(s.out[0] + from + m * s.plane + i * s.pitch, sum[m][i], x, s.nx);
   });
+}
+
+template <class Sweep, class... Tiles>
+std::vector<Way<Sweep>> cuda_sum_ways(Sweep const& sweep, TileList<Tiles...>) {
+  std::vector<Way<Sweep>> ways;
+  (add_register_tile<Tiles>(ways, sweep, &cuda_sums<Sweep, Tiles>), ...);
+  return ways;
 }
 
 template <class Sweep>
 std::vector<Way<Sweep>> cuda_sum_ways(Sweep const& sweep) {
-  constexpr auto tiles = partial_sum_tiles<typename Sweep::value_type, typename Sweep::reach, Sweep::Shape::rank>();
-  return register_tile_ways<tiles>(sweep, []<RegisterTile tile>() { return &cuda_sums<Sweep, tile>; });
+  return cuda_sum_ways(sweep,
+                       partial_sum_tiles<typename Sweep::value_type, typename Sweep::reach, Sweep::Shape::rank>());
 }
 
 #endif

@@ -18,54 +18,42 @@
 namespace perf {
 
 /// A thread's points, and how many of a row it reads at once.
+template <int Width, int VectorWidth, int Rows, int Planes>
 struct RegisterTile {
-  int width, vector, rows, planes;
-
-  bool operator==(RegisterTile const&) const = default;
+  static constexpr int width = Width, vector = VectorWidth, rows = Rows, planes = Planes;
 };
 
-template <class T, class Reach, int Rank>
+template <class... Tiles>
+struct TileList {};
+
+/// \tparam few for functors that are no sums: each of them compiles for long.
+template <class T, class Reach, int Rank, bool few = false>
 constexpr auto register_tiles() {
   constexpr int wide = 16 / sizeof(T);
-  if constexpr (Rank == 1)
+  if constexpr (few)
+    return TileList<RegisterTile<1, 1, 1, 4>, RegisterTile<1, 1, 2, 4>, RegisterTile<1, 1, 1, 8>,
+                    RegisterTile<2, 2, 1, 4>, RegisterTile<2, 2, 2, 4>, RegisterTile<2, 2, 2, 8>,
+                    RegisterTile<4, wide, 1, 4>>{};
+  else if constexpr (Rank == 1)
     return std::to_array<RegisterTile>(
         {{1, 1, 1, 1}, {2, 1, 1, 1}, {2, 2, 1, 1}, {4, 2, 1, 1}, {4, wide, 1, 1}, {8, wide, 1, 1}});
   else if constexpr (Rank == 2)
-    return std::to_array<RegisterTile>({{1, 1, 1, 4},
-                                        {1, 1, 1, 8},
-                                        {2, 1, 1, 4},
-                                        {2, 2, 1, 4},
-                                        {2, 2, 1, 8},
-                                        {2, 2, 1, 16},
-                                        {4, 2, 1, 4},
-                                        {4, wide, 1, 4},
-                                        {4, wide, 1, 8}});
+    return TileList<RegisterTile<1, 1, 1, 4>, RegisterTile<1, 1, 1, 8>, RegisterTile<2, 1, 1, 4>,
+                    RegisterTile<2, 2, 1, 4>, RegisterTile<2, 2, 1, 8>, RegisterTile<2, 2, 1, 16>,
+                    RegisterTile<4, 2, 1, 4>, RegisterTile<4, wide, 1, 4>, RegisterTile<4, wide, 1, 8>>{};
   else if constexpr (Reach::box && Reach::z > 1)  // a plane of a window would not fit into registers with its queue
-    return std::to_array<RegisterTile>({{1, 1, 1, 1}, {2, 2, 1, 1}, {1, 1, 2, 1}, {1, 1, 1, 2}});
+    return TileList<RegisterTile<1, 1, 1, 1>, RegisterTile<2, 2, 1, 1>, RegisterTile<1, 1, 2, 1>,
+                    RegisterTile<1, 1, 1, 2>>{};
   else if constexpr (Reach::box)
-    return std::to_array<RegisterTile>({{1, 1, 1, 4},
-                                        {1, 1, 1, 8},
-                                        {1, 1, 2, 4},
-                                        {2, 1, 1, 4},
-                                        {2, 2, 1, 4},
-                                        {2, 2, 1, 8},
-                                        {2, 2, 2, 4},
-                                        {4, 2, 1, 8},
-                                        {4, wide, 1, 8}});
+    return TileList<RegisterTile<1, 1, 1, 4>, RegisterTile<1, 1, 1, 8>, RegisterTile<1, 1, 2, 4>,
+                    RegisterTile<2, 1, 1, 4>, RegisterTile<2, 2, 1, 4>, RegisterTile<2, 2, 1, 8>,
+                    RegisterTile<2, 2, 2, 4>, RegisterTile<4, 2, 1, 8>, RegisterTile<4, wide, 1, 8>>{};
   else
-    return std::to_array<RegisterTile>({{1, 1, 1, 4},
-                                        {1, 1, 1, 8},
-                                        {1, 1, 2, 4},
-                                        {1, 1, 2, 8},
-                                        {1, 1, 4, 4},
-                                        {2, 2, 1, 4},
-                                        {2, 2, 2, 4},
-                                        {2, 2, 2, 8},
-                                        {2, 2, 4, 4},
-                                        {2, 2, 4, 8},
-                                        {4, 2, 1, 4},
-                                        {4, wide, 1, 4},
-                                        {4, wide, 2, 4}});
+    return TileList<RegisterTile<1, 1, 1, 4>, RegisterTile<1, 1, 1, 8>, RegisterTile<1, 1, 2, 4>,
+                    RegisterTile<1, 1, 2, 8>, RegisterTile<1, 1, 4, 4>, RegisterTile<2, 2, 1, 4>,
+                    RegisterTile<2, 2, 2, 4>, RegisterTile<2, 2, 2, 8>, RegisterTile<2, 2, 4, 4>,
+                    RegisterTile<2, 2, 4, 8>, RegisterTile<4, 2, 1, 4>, RegisterTile<4, wide, 1, 4>,
+                    RegisterTile<4, wide, 2, 4>>{};
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -129,31 +117,31 @@ __device__ __forceinline__ void write_row(T* to, T const* row, int x, int nx) {
   }
 }
 
-/// A thread's tile. The last tiles of rows and planes are moved back to end with the interior: points computed twice
+/// A thread's Tile:: The last tiles of rows and planes are moved back to end with the interior: points computed twice
 /// get the same value twice. Those of a row begin at multiples of the vector, `shift` elements before the interior.
-template <RegisterTile tile>
+template <class Tile>
 struct TilePlace {
   int z, y, x;
   bool inside;
 
   template <class Sweep>
   __device__ TilePlace(Sweep const& s, int shift) {
-    x      = (blockIdx.x * blockDim.x + threadIdx.x) * tile.width - shift;
-    y      = (blockIdx.y * blockDim.y + threadIdx.y) * tile.rows;
-    z      = (blockIdx.z * blockDim.z + threadIdx.z) * tile.planes;
+    x      = (blockIdx.x * blockDim.x + threadIdx.x) * Tile::width - shift;
+    y      = (blockIdx.y * blockDim.y + threadIdx.y) * Tile::rows;
+    z      = (blockIdx.z * blockDim.z + threadIdx.z) * Tile::planes;
     inside = x < s.nx && y < s.ny && z < s.nz;
-    if (tile.vector == 1) x = min(x, s.nx - tile.width);
-    y = min(y, s.ny - tile.rows);
-    z = min(z, s.nz - tile.planes);
+    if (Tile::vector == 1) x = min(x, s.nx - Tile::width);
+    y = min(y, s.ny - Tile::rows);
+    z = min(z, s.nz - Tile::planes);
   }
 };
 
 /// What a thread keeps of one input, as far as the shape needs it.
-template <class T, class Reach, RegisterTile tile>
+template <class T, class Reach, class Tile>
 struct Window {
   static constexpr int rz = Reach::z, ry = Reach::y, rx = Reach::x;
 
-  T value[tile.planes + 2 * rz][tile.rows + 2 * ry][tile.width + 2 * rx];
+  T value[Tile::planes + 2 * rz][Tile::rows + 2 * ry][Tile::width + 2 * rx];
 
   /// \param from the tile's first point in the window's first plane.
   template <int From, int To>
@@ -161,13 +149,13 @@ struct Window {
                                             int nx) {
 #pragma unroll
     for (int r = begin; r < end; ++r)
-      read_row<tile.vector, rx, From, To>(&value[plane][r][rx], from + (r - ry) * pitch, x, nx);
+      read_row<Tile::vector, rx, From, To>(&value[plane][r][rx], from + (r - ry) * pitch, x, nx);
   }
 
   /// Reads what the outputs of plane m need and those before did not: `from` as above.
   template <int m>
   __device__ __forceinline__ void advance(T const* from, std::int64_t plane, std::int64_t pitch, int x, int nx) {
-    constexpr int rows = tile.rows, width = tile.width;
+    constexpr int rows = Tile::rows, width = Tile::width;
 #pragma unroll
     for (int p = m == 0 ? 0 : m + 2 * rz; p <= m + 2 * rz; ++p) {
       if constexpr (Reach::box) read_rows<-rx, width + rx>(p, 0, rows + 2 * ry, from + p * plane, pitch, x, nx);
@@ -197,21 +185,21 @@ struct WindowTaps : AnyRank<WindowTaps<Window>> {
   }
 };
 
-template <class Sweep, RegisterTile tile>
+template <class Sweep, class Tile>
 __global__ void __launch_bounds__(256) cuda_tile(Sweep const s, int const shift) {
   using T     = typename Sweep::value_type;
   using Reach = typename Sweep::reach;
   using Point = Koalesce::Box<0, 0, 0>;
-  using Here  = Window<T, perf::Reach<Point>, RegisterTile{tile.width, tile.vector, tile.rows, 1}>;
+  using Here  = Window<T, perf::Reach<Point>, RegisterTile<Tile::width, Tile::vector, Tile::rows, 1>>;
 
-  TilePlace<tile> const place(s, shift);
+  TilePlace<Tile> const place(s, shift);
   if (!place.inside) return;
   int const x             = place.x;
   std::int64_t const from = place.z * s.plane + place.y * s.pitch + x;
-  Window<T, Reach, tile> window[Sweep::around];
+  Window<T, Reach, Tile> window[Sweep::around];
   Here here[Sweep::inputs - Sweep::around + 1];
 
-  Koalesce::Impl::static_for<tile.planes>([&](auto plane) KOALESCE_INLINE_LAMBDA {
+  Koalesce::Impl::static_for<Tile::planes>([&](auto plane) KOALESCE_INLINE_LAMBDA {
     constexpr int m = decltype(plane)::value;
 #pragma unroll
     for (int k = 0; k < Sweep::around; ++k)
@@ -219,21 +207,21 @@ __global__ void __launch_bounds__(256) cuda_tile(Sweep const s, int const shift)
 #pragma unroll
     for (int k = Sweep::around; k < Sweep::inputs; ++k)
       here[k - Sweep::around].template advance<0>(s.in[k] + from + m * s.plane, s.plane, s.pitch, x, s.nx);
-    T result[Sweep::outputs][tile.rows][tile.width];
+    T result[Sweep::outputs][Tile::rows][Tile::width];
 #pragma unroll
-    for (int r = 0; r < tile.rows; ++r)
+    for (int r = 0; r < Tile::rows; ++r)
 #pragma unroll
-      for (int c = 0; c < tile.width; ++c)
+      for (int c = 0; c < Tile::width; ++c)
         Sweep::each_output(s.apply([&](auto k) KOALESCE_INLINE_LAMBDA {
-          if constexpr (k.value < Sweep::around) return WindowTaps<Window<T, Reach, tile>>(window[k.value], m, r, c);
+          if constexpr (k.value < Sweep::around) return WindowTaps<Window<T, Reach, Tile>>(window[k.value], m, r, c);
           else return WindowTaps<Here>(here[k.value - Sweep::around], 0, r, c);
         }),
                            [&](auto o, T value) KOALESCE_INLINE_LAMBDA { result[o.value][r][c] = value; });
 #pragma unroll
     for (int o = 0; o < Sweep::outputs; ++o)
 #pragma unroll
-      for (int r = 0; r < tile.rows; ++r)
-        write_row<tile.vector, tile.width>(s.out[o] + from + m * s.plane + r * s.pitch, result[o][r], x, s.nx);
+      for (int r = 0; r < Tile::rows; ++r)
+        write_row<Tile::vector, Tile::width>(s.out[o] + from + m * s.plane + r * s.pitch, result[o][r], x, s.nx);
   });
 }
 
@@ -249,42 +237,38 @@ int shift_of(Sweep const& s, int vector) {
   return even ? at(s.in[0]) : -1;
 }
 
-/// The ways in which a kernel of register tiles can run this sweep.
-/// \param kernel kernel.operator()<tile>() is the kernel's address.
-template <auto tiles, class Sweep, class Kernel>
-std::vector<Way<Sweep>> register_tile_ways(Sweep const& sweep, Kernel const& kernel) {
-  std::vector<Way<Sweep>> ways;
-  std::vector<RegisterTile> added;
-  auto const add_tile = [&](RegisterTile const& t, auto const launched) {
-    // Of types whose widest vector is 2, some tiles are listed twice.
-    if (std::find(added.begin(), added.end(), t) != added.end()) return;
-    added.push_back(t);
-    int const shift = shift_of(sweep, t.vector);
-    if (shift < 0 || t.width > sweep.nx || t.rows > sweep.ny || t.planes > sweep.nz) return;
-    for (std::array<unsigned, 3> const zyx : {std::array<unsigned, 3>{1, 4, 64}, {1, 8, 32}}) {
-      dim3 const block = block_of<Sweep>(zyx);
-      ways.push_back({std::to_string(t.width) + "x" + std::to_string(t.rows) + "x" + std::to_string(t.planes) +
-                          " points a thread, " + std::to_string(t.vector) + " at once, block " + block_name(block),
-                      [=](Sweep const& s) {
-                        dim3 const blocks(blocks_of((s.nx + shift + t.width - 1) / t.width, block.x),
-                                          blocks_of((s.ny + t.rows - 1) / t.rows, block.y),
-                                          blocks_of((s.nz + t.planes - 1) / t.planes, block.z));
-                        launched<<<blocks, block, 0, Exec().cuda_stream()>>>(s, shift);
-                      }});
-      if (Sweep::Shape::rank == 1) break;
-    }
-  };
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (add_tile(tiles[I], kernel.template operator()<tiles[I]>()), ...);
+/// The way in which a kernel of register tiles runs a sweep with one of them, in two blocks, if it can.
+template <class Tile, class Sweep>
+void add_register_tile(std::vector<Way<Sweep>>& ways, Sweep const& sweep, void (*kernel)(Sweep, int)) {
+  using std::to_string;
+  int const shift = shift_of(sweep, Tile::vector);
+  if (shift < 0 || Tile::width > sweep.nx || Tile::rows > sweep.ny || Tile::planes > sweep.nz) return;
+  for (std::array<unsigned, 3> const zyx : {std::array<unsigned, 3>{1, 4, 64}, {1, 8, 32}}) {
+    dim3 const block       = block_of<Sweep>(zyx);
+    std::string const name = to_string(Tile::width) + "x" + to_string(Tile::rows) + "x" + to_string(Tile::planes) +
+                             " points a thread, " + to_string(Tile::vector) + " at once, block " + block_name(block);
+    // Of types whose widest vector is 2 some tiles are listed twice; in one dimension both blocks are the same.
+    if (std::any_of(ways.begin(), ways.end(), [&](auto const& way) { return way.name == name; })) continue;
+    ways.push_back({name, [=](Sweep const& s) {
+                      dim3 const blocks(blocks_of((s.nx + shift + Tile::width - 1) / Tile::width, block.x),
+                                        blocks_of((s.ny + Tile::rows - 1) / Tile::rows, block.y),
+                                        blocks_of((s.nz + Tile::planes - 1) / Tile::planes, block.z));
+                      kernel<<<blocks, block, 0, Exec().cuda_stream()>>>(s, shift);
+                    }});
   }
-  (std::make_index_sequence<tiles.size()>{});
+}
+
+template <class Sweep, class... Tiles>
+std::vector<Way<Sweep>> cuda_tile_ways(Sweep const& sweep, TileList<Tiles...>) {
+  std::vector<Way<Sweep>> ways;
+  (add_register_tile<Tiles>(ways, sweep, &cuda_tile<Sweep, Tiles>), ...);
   return ways;
 }
 
 template <class Sweep>
 std::vector<Way<Sweep>> cuda_tile_ways(Sweep const& sweep) {
-  constexpr auto tiles = register_tiles<typename Sweep::value_type, typename Sweep::reach, Sweep::Shape::rank>();
-  return register_tile_ways<tiles>(sweep, []<RegisterTile tile>() { return &cuda_tile<Sweep, tile>; });
+  return cuda_tile_ways(sweep, register_tiles<typename Sweep::value_type, typename Sweep::reach, Sweep::Shape::rank,
+                                              !KnownWeights<typename Sweep::functor_type>>());
 }
 
 #endif

@@ -101,12 +101,19 @@ template <class Functor>
   requires requires { Functor::point_inputs; }
 inline constexpr int point_inputs<Functor> = Functor::point_inputs;
 
+/// Functors that say their weights: weight_at(dz, dy, dx).
+template <class Functor>
+concept KnownWeights = requires(Functor const& f) {
+  f.weight_at(0, 0, 0);
+};
+
 /// One sweep over Out = functor(In), as a peer's kernel gets it. Pointers are of the first interior point.
 template <class T, class Shape_, int In, int Out, class Functor>
 struct PeerSweep {
-  using value_type = T;
-  using Shape      = Shape_;
-  using reach      = Reach<Shape>;
+  using value_type   = T;
+  using functor_type = Functor;
+  using Shape        = Shape_;
+  using reach        = Reach<Shape>;
 
   static constexpr int inputs = In, outputs = Out, around = In - point_inputs<Functor>;
 
