@@ -16,8 +16,9 @@ template <class T, class Reach, int Rank>
 constexpr auto partial_sum_tiles() {
   constexpr int wide = 16 / sizeof(T);
   if constexpr (Rank == 3 && Reach::box && Reach::z > 1)
-    return std::to_array<RegisterTile>(
-        {{1, 1, 1, 4}, {1, 1, 1, 8}, {2, 2, 1, 8}, {2, 2, 2, 4}, {4, 2, 1, 4}, {4, 2, 1, 8}, {4, wide, 2, 4}});
+    return TileList<RegisterTile<1, 1, 1, 4>, RegisterTile<1, 1, 1, 8>, RegisterTile<2, 2, 1, 8>,
+                    RegisterTile<2, 2, 2, 4>, RegisterTile<4, 2, 1, 4>, RegisterTile<4, 2, 1, 8>,
+                    RegisterTile<4, wide, 2, 4>>{};
   else if constexpr (Rank == 3 && Reach::box)
     return TileList<RegisterTile<1, 1, 1, 8>, RegisterTile<1, 1, 2, 8>, RegisterTile<2, 2, 1, 8>,
                     RegisterTile<2, 2, 1, 16>, RegisterTile<2, 2, 2, 8>, RegisterTile<4, 2, 1, 8>,

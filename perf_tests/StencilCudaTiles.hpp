@@ -30,13 +30,13 @@ struct TileList {};
 template <class T, class Reach, int Rank, bool few = false>
 constexpr auto register_tiles() {
   constexpr int wide = 16 / sizeof(T);
-  if constexpr (few)
+  if constexpr (few && Reach::z <= 1)
     return TileList<RegisterTile<1, 1, 1, 4>, RegisterTile<1, 1, 2, 4>, RegisterTile<1, 1, 1, 8>,
                     RegisterTile<2, 2, 1, 4>, RegisterTile<2, 2, 2, 4>, RegisterTile<2, 2, 2, 8>,
                     RegisterTile<4, wide, 1, 4>>{};
   else if constexpr (Rank == 1)
-    return std::to_array<RegisterTile>(
-        {{1, 1, 1, 1}, {2, 1, 1, 1}, {2, 2, 1, 1}, {4, 2, 1, 1}, {4, wide, 1, 1}, {8, wide, 1, 1}});
+    return TileList<RegisterTile<1, 1, 1, 1>, RegisterTile<2, 1, 1, 1>, RegisterTile<2, 2, 1, 1>,
+                    RegisterTile<4, 2, 1, 1>, RegisterTile<4, wide, 1, 1>, RegisterTile<8, wide, 1, 1>>{};
   else if constexpr (Rank == 2)
     return TileList<RegisterTile<1, 1, 1, 4>, RegisterTile<1, 1, 1, 8>, RegisterTile<2, 1, 1, 4>,
                     RegisterTile<2, 2, 1, 4>, RegisterTile<2, 2, 1, 8>, RegisterTile<2, 2, 1, 16>,
