@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "Copy.hpp"
 #include "RunContext.hpp"
 
 /// How the benchmarks measure, and what they compare Koalesce with.
@@ -81,7 +82,9 @@ Candidate fastest(std::vector<Candidate> const& candidates, Run const& run) {
   for (auto const& candidate : candidates) {
     run(candidate);
     double seconds = std::numeric_limits<double>::max();
-    for (int i = 0; i < 3; ++i) seconds = std::min(seconds, seconds_of([&] { run(candidate); }));
+    // One that is far off once is not asked again.
+    for (int i = 0; i < 3 && (i == 0 || seconds < 1.3 * best_seconds); ++i)
+      seconds = std::min(seconds, seconds_of([&] { run(candidate); }));
     if (seconds < best_seconds) {
       best_seconds = seconds;
       best         = candidate;
@@ -90,14 +93,10 @@ Candidate fastest(std::vector<Candidate> const& candidates, Run const& run) {
   return best;
 }
 
-/// A copy of the field: memcpy on a GPU, the plain loop on a CPU.
+/// The fastest way to copy a field of one dimension, and its name.
 template <class View>
-void copy(View const& to, View const& from) {
-  if constexpr (on_host)
-    Kokkos::parallel_for(
-        "copy", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, from.extent(0)),
-        KOKKOS_LAMBDA(std::int64_t i) { to(i) = from(i); });
-  else Kokkos::deep_copy(Exec(), to, from);
+Copy fastest_copy(View const& to, View const& from) {
+  return fastest(copies(to, from), [](Copy const& copy) { copy.run(); });
 }
 
 /// A counter of what one iteration does, shown by the second.

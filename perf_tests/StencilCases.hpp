@@ -11,34 +11,48 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "Measure.hpp"
 #include "StencilCuda.hpp"
+#include "StencilCudaShared.hpp"
+#include "StencilCudaSums.hpp"
+#include "StencilCudaTiles.hpp"
+#include "StencilGrid.hpp"
+#include "StencilOpenMP.hpp"
 #include "StencilPeers.hpp"
 
 /// The benchmarks that all stencils have.
 namespace perf {
 
-/// Input and output of one benchmark, with a halo as wide as the radius.
-template <class T, int Count = 1>
-struct Fields {
-  using View = Kokkos::View<T***, Kokkos::LayoutRight, Exec>;
+/// The sizes measured on this kind of machine: the second and the third fit no tile.
+inline std::vector<Extents> sizes() {
+  if (on_host) return {{384, 384, 384}, {127, 211, 301}};
+  return {{768, 768, 768}, {767, 513, 301}, {2560, 216, 572}};
+}
 
-  Fields(Extents const& n, int halo_) : halo(halo_) {
-    auto const field = [&](char const* label) {
-      return View(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing), n[0] + 2 * halo, n[1] + 2 * halo,
-                  n[2] + 2 * halo);
-    };
-    for (int k = 0; k < Count; ++k) {
-      ins[k]  = field("in");
-      outs[k] = field("out");
-      fill(ins[k]);
-      Kokkos::deep_copy(outs[k], T(0));
+/// Inputs and outputs of one benchmark, in a grid with a halo.
+template <class T, int Rank = 3, int In = 1, int Out = In>
+struct Fields {
+  using value_type = T;
+  using Data       = std::conditional_t<Rank == 3, T***, std::conditional_t<Rank == 2, T**, T*>>;
+  using View       = Kokkos::View<Data, Kokkos::LayoutRight, Exec>;
+
+  static constexpr int inputs = In, outputs = Out;
+
+  explicit Fields(Grid const& grid) {
+    Kokkos::LayoutRight layout;
+    for (int d = 0; d < Rank; ++d) layout.dimension[d] = grid.n[grid.dimension(d)] + 2 * grid.halo[grid.dimension(d)];
+    for (auto& in : ins) {
+      in = View(Kokkos::view_alloc("in", Kokkos::WithoutInitializing), layout);
+      fill(in);
     }
+    for (auto& out : outs) out = View("out", layout);
   }
 
-  int halo;
-  std::array<View, Count> ins, outs;
+  std::array<View, In> ins;
+  std::array<View, Out> outs;
 };
 
 /// What a point takes.
@@ -47,8 +61,8 @@ struct Cost {
   int flops;
 };
 
-inline void measure(benchmark::State& state, Extents const& n, Cost const& point, std::function<void()> const& kernel) {
-  double const points = double(n[0]) * double(n[1]) * double(n[2]);
+inline void measure(benchmark::State& state, Grid const& grid, Cost const& point, std::function<void()> const& kernel) {
+  double const points = double(grid.points());
   measure(state, points * double(point.bytes), kernel);
   state.counters["points"]     = rate(points);
   state.counters["GStencil/s"] = rate(points * 1e-9);
@@ -63,7 +77,7 @@ void poison(View const& view) {
 
 /// Measures run(fields), if it gives what expected(fields) does.
 template <class Fields, class Expected, class Run>
-void check_and_measure(benchmark::State& state, Extents const& n, Cost const& point, Fields const& fields,
+void check_and_measure(benchmark::State& state, Grid const& grid, Cost const& point, Fields const& fields,
                        Expected const& expected, Run const& run) {
   Fields right = fields;
   for (auto& out : right.outs) out = typename Fields::View("expected", out.layout());
@@ -71,39 +85,81 @@ void check_and_measure(benchmark::State& state, Extents const& n, Cost const& po
   for (auto const& out : fields.outs) poison(out);
   run(fields);
   for (std::size_t k = 0; k < fields.outs.size(); ++k)
-    if (auto const wrong = mismatch(n, fields.halo, fields.outs[k], right.outs[k]); !wrong.empty())
+    if (auto const wrong = mismatch(grid, fields.outs[k], right.outs[k]); !wrong.empty())
       return state.SkipWithError(wrong.c_str());
   right = fields;
-  measure(state, n, point, [&] { run(fields); });
+  measure(state, grid, point, [&] { run(fields); });
 }
 
 /// A copy that reads and writes as many bytes as a sweep must.
 template <class T>
-void add_copy(std::string const& base, Extents const& n, Cost const& point) {
+void add_copy(std::string const& base, Grid const& grid, Cost const& point) {
   add(base + "copy", [=](benchmark::State& state) {
-    std::size_t const points = std::size_t(n[0]) * n[1] * n[2];
-    Kokkos::View<T*, Exec> from("from", points * point.bytes / (2 * sizeof(T))), to("to", from.extent(0));
+    Kokkos::View<T*, Exec> from("from", std::size_t(grid.points()) * point.bytes / (2 * sizeof(T))),
+        to("to", from.extent(0));
     fill(from);
-    measure(state, n, {point.bytes, 0}, [&] { copy(to, from); });
+    auto const best = fastest_copy(to, from);
+    state.SetLabel(best.name);
+    measure(state, grid, {point.bytes, 0}, best.run);
   });
 }
 
-/// Ours on both backends, Kokkos' MDRangePolicy, plain CUDA where there is, and a copy, for fields that are made when a
+/// A peer that runs a sweep in the fastest of its ways.
+/// \param[in] ways ways(sweep) lists those that can run it.
+template <class F, class Shape, class Functor, class Native, class Ways>
+void add_peer(std::string const& name, Grid const& grid, Cost const& point, Native const& native,
+              Functor const& functor, Ways const& ways) {
+  add(name, [=](benchmark::State& state) {
+    F const fields(grid);
+    auto const sweep = peer_sweep<Shape>(grid, fields, functor);
+    auto const all   = ways(sweep);
+    if (all.empty()) return state.SkipWithError("no way fits these extents");
+    auto const best = fastest(all, [&](auto const& way) { way.run(sweep); });
+    state.SetLabel(best.name);
+    check_and_measure(state, grid, point, fields, native,
+                      [&](F const& f) { best.run(peer_sweep<Shape>(grid, f, functor)); });
+  });
+}
+
+/// Peers without Kokkos: plain CUDA or plain OpenMP.
+template <class F, class Shape, class Functor, class Native>
+void add_peers(std::string const& base, Grid const& grid, Cost const& point, Native const& native,
+               Functor const& functor) {
+  [[maybe_unused]] auto const add_one = [&](std::string const& name, auto const& ways) {
+    add_peer<F, Shape>(base + name, grid, point, native, functor, ways);
+  };
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (!on_host) {
+    add_one("cuda", [](auto const& sweep) { return cuda_point_ways(sweep); });
+    add_one("cuda_tiles", [](auto const& sweep) { return cuda_tile_ways(sweep); });
+    if constexpr (KnownWeights<Functor>)
+      add_one("cuda_partial_sums", [](auto const& sweep) { return cuda_sum_ways(sweep); });
+    if constexpr (Shape::rank > 1) add_one("cuda_shared", [](auto const& sweep) { return cuda_shared_ways(sweep); });
+  }
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+  if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>)
+    add(base + "openmp_simd", [=](benchmark::State& state) {
+      check_and_measure(state, grid, point, F(grid), native,
+                        [&](F const& f) { openmp_sweep(peer_sweep<Shape>(grid, f, functor)); });
+    });
+#endif
+}
+
+/// Ours on both backends, Kokkos' MDRangePolicy, peers without Kokkos, and a copy, for fields that are made when a
 /// benchmark runs, not when it is listed.
 ///
-/// \param[in] ours  ours(backend, taps, fields) sweeps once. What the others are compared with is this on the native
-///                  backend, which the unit tests compare with a serial loop.
-/// \param[in] plain plain(sweep, fields) does the same with MDRangePolicy.
-/// \param[in] functor of the neighborhoods of all inputs: the same once more, for plain CUDA.
-template <class T, int Count, class Ours, class Plain, class Functor>
-void add_sweeps(std::string const& base, Extents const& n, int halo, Cost const& point, Ours const& ours,
-                Plain const& plain, [[maybe_unused]] Functor const& functor) {
-  using F           = Fields<T, Count>;
+/// \param[in] ours    ours(backend, taps, fields) sweeps once. What the others are compared with is this on the native
+///                    backend, which the unit tests compare with a serial loop.
+/// \param[in] functor of the neighborhoods of all inputs: the same once more, for the peers.
+template <class F, class Shape, class Ours, class Functor>
+void add_sweeps(std::string const& base, Grid const& grid, Cost const& point, Ours const& ours,
+                Functor const& functor) {
   auto const native = [=](F const& f) {
     ours(Koalesce::Backend::Default<Exec>{}, Koalesce::StencilTaps::automatic, f);
   };
   auto const add_one = [=](std::string const& name, auto const& run) {
-    add(base + name, [=](benchmark::State& state) { check_and_measure(state, n, point, F(n, halo), native, run); });
+    add(base + name, [=](benchmark::State& state) { check_and_measure(state, grid, point, F(grid), native, run); });
   };
   add_one("koalesce", native);
   add_one("koalesce_portable",
@@ -114,28 +170,40 @@ void add_sweeps(std::string const& base, Extents const& n, int halo, Cost const&
     add_one("koalesce_cache",
             [=](F const& f) { ours(Koalesce::Backend::Default<Exec>{}, Koalesce::StencilTaps::cache, f); });
   }
+  auto const plain = [=](Sweep const& sweep, F const& f) { mdrange_stencil(grid, sweep, f.ins, f.outs, functor); };
   add_one("kokkos_mdrange", [=](F const& f) { plain(Sweep{}, f); });
   add(base + "kokkos_mdrange_tuned", [=](benchmark::State& state) {
-    F const f(n, halo);
-    auto const best = best_sweep(n, [&](Sweep const& sweep) { plain(sweep, f); });
+    F const f(grid);
+    auto const best = best_sweep(grid, [&](Sweep const& sweep) { plain(sweep, f); });
     state.SetLabel(best.name());
-    check_and_measure(state, n, point, f, native, [&](F const& fields) { plain(best, fields); });
+    check_and_measure(state, grid, point, f, native, [&](F const& fields) { plain(best, fields); });
   });
-#ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (!on_host)
-    add(base + "cuda", [=](benchmark::State& state) {
-      F const f(n, halo);
-      auto const run  = [=](Tile const& block, F const& g) { cuda_sweep(n, halo, block, g.ins, g.outs, functor); };
-      auto const best = fastest(cuda_blocks(), [&](Tile const& block) { run(block, f); });
-      state.SetLabel("block " + size_name(best));
-      check_and_measure(state, n, point, f, native, [&](F const& fields) { run(best, fields); });
-    });
-#endif
-  add_copy<T>(base, n, point);
+  add_peers<F, Shape>(base, grid, point, native, functor);
+  add_copy<typename F::value_type>(base, grid, point);
 }
 
-/// Stencils whose functors are no weighted sums.
+/// A policy over a grid's interior.
+template <class Shape, class Backend = Koalesce::Backend::Default<Exec>>
+auto policy_of(Grid const& grid, Backend = {}) {
+  using Policy = Koalesce::StencilPolicy<Exec, Shape, Backend>;
+  typename Policy::extents_type extents;
+  for (int d = 0; d < Shape::rank; ++d) extents[d] = grid.n[grid.dimension(d)];
+  return Policy(Exec(), extents);
+}
+
+// One source each, since they compile for long.
+void add_7_points(Grid const&, std::string const& group = "");
+void add_13_points(Grid const&);
+void add_25_points(Grid const&);
+void add_27_points(Grid const&, std::string const& group = "");
+void add_125_points(Grid const&, std::string const& group = "");
+void add_aligned_7_points();
+void add_aligned_27_points();
+void add_biharmonic();
 void add_nonlinear_stencils();
+void add_planar_stencils();
+void add_line_stencils();
+void add_wave();
 
 }  // namespace perf
 

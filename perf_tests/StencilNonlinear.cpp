@@ -74,16 +74,14 @@ void add_filter(Extents const& n) {
   using T     = typename Functor::value_type;
   using Shape = typename Functor::Shape;
   using F     = perf::Fields<T>;
+
+  auto const grid = perf::grid_of(n, 1);
   std::string const base =
-      "stencil/" + std::string(Functor::name) + "/" + perf::type_name<T>() + "/" + perf::size_name(n) + "/";
+      "stencil/" + std::string(Functor::name) + "/" + perf::type_name<T>() + "/" + grid.name() + "/";
   auto const ours = [=](auto backend, StencilTaps taps, F const& f) {
-    StencilPolicy<Exec, Shape, decltype(backend)> const policy(Exec(), {n[0], n[1], n[2]});
-    parallel_stencil("stencil", policy.taps(taps), f.ins[0], f.outs[0], Functor{});
+    parallel_stencil("stencil", perf::policy_of<Shape>(grid, backend).taps(taps), f.ins[0], f.outs[0], Functor{});
   };
-  auto const plain = [=](perf::Sweep const& sweep, F const& f) {
-    perf::mdrange_stencil(n, 1, sweep, f.ins[0], f.outs[0], Functor{});
-  };
-  perf::add_sweeps<T, 1>(base, n, 1, {2 * sizeof(T), Functor::flops}, ours, plain, Functor{});
+  perf::add_sweeps<F, Shape>(base, grid, {2 * sizeof(T), Functor::flops}, ours, Functor{});
 }
 
 /// Two substances that diffuse and react (P. Gray, S. K. Scott, 1984): two fields in, two out.
@@ -113,32 +111,17 @@ struct GrayScott {
   }
 };
 
-template <class View>
-struct PlainGrayScott {
-  View u, v, next_u, next_v;
-  GrayScott functor;
-
-  template <class Index>
-  KOKKOS_FORCEINLINE_FUNCTION void at(Index z, Index y, Index x) const {
-    perf::Taps<View, Index> const around_u{u, z + 1, y + 1, x + 1}, around_v{v, z + 1, y + 1, x + 1};
-    next_u(z + 1, y + 1, x + 1) = functor.next_u(around_u, around_v);
-    next_v(z + 1, y + 1, x + 1) = functor.next_v(around_u, around_v);
-  }
-};
-
 void add_gray_scott(Extents const& n) {
-  using F = perf::Fields<double, 2>;
+  using Shape = Star<1, 1, 1>;
+  using F     = perf::Fields<double, 3, 2>;
 
+  auto const grid = perf::grid_of(n, 1);
   auto const ours = [=](auto backend, StencilTaps taps, F const& f) {
-    StencilPolicy<Exec, Star<1, 1, 1>, decltype(backend)> const policy(Exec(), {n[0], n[1], n[2]});
-    parallel_stencil("reaction", policy.taps(taps), fields(f.ins[0], f.ins[1]), fields(f.outs[0], f.outs[1]),
-                     GrayScott{});
+    parallel_stencil("reaction", perf::policy_of<Shape>(grid, backend).taps(taps), fields(f.ins[0], f.ins[1]),
+                     fields(f.outs[0], f.outs[1]), GrayScott{});
   };
-  auto const plain = [=](perf::Sweep const& sweep, F const& f) {
-    perf::mdrange(n, sweep, PlainGrayScott<F::View>{f.ins[0], f.ins[1], f.outs[0], f.outs[1], {}});
-  };
-  perf::add_sweeps<double, 2>("stencil/gray_scott/f64/" + perf::size_name(n) + "/", n, 1,
-                              {4 * sizeof(double), GrayScott::flops}, ours, plain, GrayScott{});
+  perf::add_sweeps<F, Shape>("stencil/gray_scott/f64/" + grid.name() + "/", grid,
+                             {4 * sizeof(double), GrayScott::flops}, ours, GrayScott{});
 }
 
 }  // namespace

@@ -4,23 +4,18 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "Measure.hpp"
+#include "StencilGrid.hpp"
 
 /// What stencils are compared with.
 namespace perf {
-
-using Extents = std::array<std::int64_t, 3>;
-
-/// The sizes measured on this kind of machine: the second and the third fit no tile.
-inline std::vector<Extents> sizes() {
-  if (on_host) return {{384, 384, 384}, {127, 211, 301}};
-  return {{768, 768, 768}, {767, 513, 301}, {2560, 216, 572}};
-}
 
 using Tile = std::array<std::int64_t, 3>;
 
@@ -35,76 +30,120 @@ struct Sweep {
   }
 };
 
+/// A View's element by z, y and x, whatever its rank.
+template <class View, class Index>
+KOKKOS_FORCEINLINE_FUNCTION auto& point_of(View const& view, Index z, Index y, Index x) {
+  if constexpr (View::rank() == 3) return view(z, y, x);
+  else if constexpr (View::rank() == 2) return view(z, x);
+  else return view(x);
+}
+
 /// What a neighborhood would be, over a View.
 template <class View, class Index>
-struct Taps {
+struct Taps : AnyRank<Taps<View, Index>> {
   View const& view;
   Index z, y, x;
 
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()() const { return view(z, y, x); }
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(int dz, int dy, int dx) const { return view(z + dz, y + dy, x + dx); }
-};
+  KOKKOS_FORCEINLINE_FUNCTION Taps(View const& view_, Index z_, Index y_, Index x_)
+      : view(view_), z(z_), y(y_), x(x_) {}
 
-/// The stencil as Kokkos users write it: out = functor(in).
-template <class View, class Functor>
-struct PlainStencil {
-  View in, out;
-  std::int64_t halo;
-  Functor functor;
-
-  template <class Index>
-  KOKKOS_FORCEINLINE_FUNCTION void at(Index z, Index y, Index x) const {
-    Index const h            = Index(halo);
-    out(z + h, y + h, x + h) = functor(Taps<View, Index>{in, z + h, y + h, x + h});
+  KOKKOS_FORCEINLINE_FUNCTION auto& at(int dz, int dy, int dx) const {
+    return point_of(view, Index(z + dz), Index(y + dy), Index(x + dx));
   }
 };
 
-/// kernel.at(z, y, x) with indices of one type, in a loop over (z, y, x) or over (x, y, z).
+/// The stencil as Kokkos users write it: outs = functor(ins...).
+template <class View, std::size_t In, std::size_t Out, class Functor>
+struct PlainStencil {
+  Kokkos::Array<View, In> ins;
+  Kokkos::Array<View, Out> outs;
+  Kokkos::Array<std::int64_t, 3> halo;
+  Functor functor;
+
+  static constexpr int rank = View::rank();
+
+  template <class Index>
+  KOKKOS_FORCEINLINE_FUNCTION void at(Index z, Index y, Index x) const {
+    z += Index(halo[0]), y += Index(halo[1]), x += Index(halo[2]);
+    [&]<int... K>(std::integer_sequence<int, K...>) KOALESCE_INLINE_LAMBDA {
+      auto const result = functor(Taps<View, Index>(ins[K], z, y, x)...);
+      if constexpr (Out == 1) point_of(outs[0], z, y, x) = result;
+      else
+        Koalesce::Impl::static_for<int(Out)>([&](auto o) KOALESCE_INLINE_LAMBDA {
+          point_of(outs[o.value], z, y, x) = Koalesce::Impl::get<o.value>(result);
+        });
+    }
+    (std::make_integer_sequence<int, int(In)>{});
+  }
+};
+
+/// kernel.at(z, y, x) with indices of one type, in a loop over (z, y, x) or over (x, y, z), without y in two
+/// dimensions.
 template <class Index, bool XFirst, class Kernel>
 struct AtIndex {
   Kernel kernel;
 
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index x) const { kernel.at(Index(0), Index(0), x); }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Index j) const {
+    if constexpr (XFirst) kernel.at(j, Index(0), i);
+    else kernel.at(i, Index(0), j);
+  }
   KOKKOS_FORCEINLINE_FUNCTION void operator()(Index i, Index j, Index k) const {
     if constexpr (XFirst) kernel.at(k, j, i);
     else kernel.at(i, j, k);
   }
 };
 
-template <class Index, class Kernel>
-void mdrange_with(Extents const& n, Sweep const& sweep, Kernel const& kernel) {
-  using Policy     = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3>, Kokkos::IndexType<Index>>;
-  Tile const& tile = sweep.tile;
-  if constexpr (!on_host)
-    if (sweep.x_first)
-      return Kokkos::parallel_for("plain", Policy({0, 0, 0}, {n[2], n[1], n[0]}, {tile[2], tile[1], tile[0]}),
-                                  AtIndex<Index, true, Kernel>{kernel});
-  Kokkos::parallel_for("plain", Policy({0, 0, 0}, {n[0], n[1], n[2]}, {tile[0], tile[1], tile[2]}),
-                       AtIndex<Index, false, Kernel>{kernel});
+template <class Index, bool XFirst, class Kernel>
+void mdrange_with(Extents const& n, Tile const& tile, Kernel const& kernel) {
+  AtIndex<Index, XFirst, Kernel> const body{kernel};
+  if constexpr (Kernel::rank == 1) {
+    Kokkos::parallel_for("plain", Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>(0, n[2]), body);
+  } else if constexpr (Kernel::rank == 2) {
+    using Policy            = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>, Kokkos::IndexType<Index>>;
+    std::int64_t const rows = tile[0] * tile[1];
+    if constexpr (XFirst) Kokkos::parallel_for("plain", Policy({0, 0}, {n[2], n[0]}, {tile[2], rows}), body);
+    else Kokkos::parallel_for("plain", Policy({0, 0}, {n[0], n[2]}, {rows, tile[2]}), body);
+  } else {
+    using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3>, Kokkos::IndexType<Index>>;
+    if constexpr (XFirst)
+      Kokkos::parallel_for("plain", Policy({0, 0, 0}, {n[2], n[1], n[0]}, {tile[2], tile[1], tile[0]}), body);
+    else Kokkos::parallel_for("plain", Policy({0, 0, 0}, {n[0], n[1], n[2]}, {tile[0], tile[1], tile[2]}), body);
+  }
 }
 
 /// Runs kernel.at for all points.
 template <class Kernel>
 void mdrange(Extents const& n, Sweep const& sweep, Kernel const& kernel) {
-  if (sweep.index_bits == 32) mdrange_with<int>(n, sweep, kernel);
-  else mdrange_with<std::int64_t>(n, sweep, kernel);
+  auto const with = [&]<class Index>(Index) {
+    if constexpr (!on_host && Kernel::rank > 1)
+      if (sweep.x_first) return mdrange_with<Index, true>(n, sweep.tile, kernel);
+    mdrange_with<Index, false>(n, sweep.tile, kernel);
+  };
+  if (sweep.index_bits == 32) with(int{});
+  else with(std::int64_t{});
 }
 
-template <class View, class Functor>
-void mdrange_stencil(Extents const& n, std::int64_t halo, Sweep const& sweep, View const& in, View const& out,
-                     Functor const& functor) {
-  mdrange(n, sweep, PlainStencil<View, Functor>{in, out, halo, functor});
+template <class View, std::size_t In, std::size_t Out, class Functor>
+void mdrange_stencil(Grid const& grid, Sweep const& sweep, std::array<View, In> const& ins,
+                     std::array<View, Out> const& outs, Functor const& functor) {
+  PlainStencil<View, In, Out, Functor> kernel{{}, {}, {grid.halo[0], grid.halo[1], grid.halo[2]}, functor};
+  std::copy(ins.begin(), ins.end(), kernel.ins.data());
+  std::copy(outs.begin(), outs.end(), kernel.outs.data());
+  mdrange(grid.n, sweep, kernel);
 }
 
 /// The fastest of Kokkos' own tiling and several others, each with indices of 32 and 64 bits, on GPUs with x first.
 /// (There the third extent of a tile is the z extent of a block, 64 at most: of longer ones Kokkos 4.6 runs the first
 /// 64 points alone, without a word.)
 template <class Run>
-Sweep best_sweep(Extents const& n, Run const& run) {
+Sweep best_sweep(Grid const& grid, Run const& run) {
   std::vector<Sweep> sweeps;
   for (int bits : {32, 64}) {
     sweeps.push_back({{}, bits});
+    if (grid.rank == 1) continue;
     if (on_host)
-      for (auto const& tile : std::vector<Tile>{{1, 8, n[2]}, {4, 4, n[2]}, {1, 1, n[2]}, {8, 8, 64}})
+      for (auto const& tile : std::vector<Tile>{{1, 8, grid.n[2]}, {4, 4, grid.n[2]}, {1, 1, grid.n[2]}, {8, 8, 64}})
         sweeps.push_back({tile, bits});
     else
       for (auto const& tile :
@@ -115,27 +154,26 @@ Sweep best_sweep(Extents const& n, Run const& run) {
 }
 
 /// Points of two fields' interiors that differ by more than sums in another order do.
-template <class View>
+template <class T>
 struct Mismatch {
-  using T = typename View::value_type;
+  T const *result, *expected;
+  std::int64_t ny, nx, plane, pitch;
 
-  View result, expected;
-  std::int64_t halo;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t z, std::int64_t y, std::int64_t& wrong) const {
-    std::int64_t const nx = std::int64_t(result.extent(2)) - 2 * halo;
-    for (std::int64_t x = 0; x < nx; ++x) {
-      T const a = result(z + halo, y + halo, x + halo), b = expected(z + halo, y + halo, x + halo);
-      if (!(Kokkos::abs(a - b) <= T(sizeof(T) == 4 ? 1e-4 : 1e-12) * (Kokkos::abs(b) + 1))) ++wrong;
-    }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& wrong) const {
+    std::int64_t const place = i / nx / ny * plane + i / nx % ny * pitch + i % nx;
+    T const a = result[place], b = expected[place];
+    if (!(Kokkos::abs(a - b) <= T(sizeof(T) == 4 ? 1e-4 : 1e-12) * (Kokkos::abs(b) + 1))) ++wrong;
   }
 };
 
 template <class View>
-std::string mismatch(Extents const& n, std::int64_t halo, View const& result, View const& expected) {
-  using Policy       = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>, Kokkos::IndexType<std::int64_t>>;
+std::string mismatch(Grid const& grid, View const& result, View const& expected) {
+  using T            = typename View::value_type;
   std::int64_t wrong = 0;
-  Kokkos::parallel_reduce("mismatch", Policy({0, 0}, {n[0], n[1]}), Mismatch<View>{result, expected, halo}, wrong);
+  Kokkos::parallel_reduce("mismatch", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, grid.points()),
+                          Mismatch<T>{result.data() + grid.origin(), expected.data() + grid.origin(), grid.n[1],
+                                      grid.n[2], grid.plane(), grid.pitch()},
+                          wrong);
   return wrong == 0 ? "" : std::to_string(wrong) + " points are wrong";
 }
 

@@ -74,6 +74,17 @@ class TextTest(ToolTest):
         self.assertIn("| Transpositions | 1 | 1 | 0 | 0 | 1.50 | 1.50 | 1.50 |", text)
         self.assertIn("Transpositions: never more than 2 % slower", text)
 
+    def test_peers_of_stencils_are_alternatives(self):
+        self.put("stencil", [row("stencil/2d_5pt/f64/9x9/koalesce", 3, points=1e6),
+                             row("stencil/2d_5pt/f64/9x9/cuda_tiles", 6, points=1e6),
+                             row("stencil/2d_5pt/f64/9x9/cuda_partial_sums", 2, points=1e6),
+                             row("stencil/wave/f32/9x9x9/koalesce", 2, points=1e6),
+                             row("stencil/wave/f32/9x9x9/koalesce_fields", 6, points=1e6),
+                             row("stencil/wave/f32/9x9x9/openmp_simd", 3, points=1e6)])
+        text = self.text()
+        self.assertIn("2d_5pt/f64/9x9 (functor) **0.67** of CUDA partial sums", text)
+        self.assertIn("wave/f32/9x9x9 (fields) **0.50** of OpenMP simd", text)
+
     def test_loss_is_counted_and_named(self):
         self.put("placement", [row("placement/won/koalesce_tuned", 1), row("placement/won/kokkos_expert", 100),
                                row("placement/lost/koalesce_tuned", 5), row("placement/lost/kokkos_expert", 4)])

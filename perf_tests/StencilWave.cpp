@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// One time step of the acoustic wave equation, eighth order in space: next = 2 u - previous + speed * laplacian(u).
+// Around each point one field is read, at the point two more: stencil/wave/<type>/<nz>x<ny>x<nx>/<impl>. Users capture
+// the two as Views (koalesce) or give all three as fields (koalesce_fields).
+
+#include <Koalesce/Koalesce.hpp>
+
+#include <string>
+
+#include "StencilCases.hpp"
+
+namespace {
+
+using namespace Koalesce;
+using namespace perf;
+
+using Around = Star<4, 4, 4>;
+
+template <class T>
+struct Wave {
+  static constexpr int point_inputs = 2;
+  static constexpr int flops        = 2 + 4 * 7 + 4;
+
+  /// Of the second derivative, eighth order.
+  T center = T(-3 * 205. / 72), weight[4] = {T(8. / 5), T(-1. / 5), T(8. / 315), T(-1. / 560)};
+
+  template <class U>
+  KOKKOS_FORCEINLINE_FUNCTION T next(U const& u, T previous, T speed) const {
+    T laplacian = center * u();
+    Impl::static_for<4>([&](auto i) KOALESCE_INLINE_LAMBDA {
+      constexpr int d = i.value + 1;
+      laplacian += weight[i.value] * (u(-d, 0, 0) + u(d, 0, 0) + u(0, -d, 0) + u(0, d, 0) + u(0, 0, -d) + u(0, 0, d));
+    });
+    return 2 * u() - previous + speed * laplacian;
+  }
+
+  template <class U, class Previous, class Speed, class... Index>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(U const& u, Previous const& previous, Speed const& speed, Index...) const {
+    return next(u, previous(), speed());
+  }
+};
+
+/// The same with Views of the fields that are read at the point.
+template <class T, class View>
+struct CapturedWave {
+  Wave<T> wave;
+  View previous, speed;
+  std::int64_t halo;
+
+  template <class U>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(U const& u, std::int64_t z, std::int64_t y, std::int64_t x) const {
+    return wave.next(u, previous(z + halo, y + halo, x + halo), speed(z + halo, y + halo, x + halo));
+  }
+};
+
+template <class T>
+void add_wave_of(Extents const& n) {
+  using F                = Fields<T, 3, 3, 1>;
+  auto const grid        = grid_of(n, 4);
+  std::string const base = "stencil/wave/" + type_name<T>() + "/" + grid.name() + "/";
+  constexpr Cost point{4 * sizeof(T), Wave<T>::flops};
+
+  auto const captured = [=](auto backend, StencilTaps taps, F const& f) {
+    parallel_stencil("wave", policy_of<Around>(grid, backend).taps(taps), f.ins[0], f.outs[0],
+                     CapturedWave<T, typename F::View>{{}, f.ins[1], f.ins[2], grid.halo[0]});
+  };
+  add_sweeps<F, Around>(base, grid, point, captured, Wave<T>{});
+  add(base + "koalesce_fields", [=](benchmark::State& state) {
+    check_and_measure(
+        state, grid, point, F(grid), [&](F const& f) { captured(Backend::Default<Exec>{}, StencilTaps::automatic, f); },
+        [&](F const& f) {
+          parallel_stencil("wave", policy_of<Around>(grid), fields(f.ins[0], f.ins[1], f.ins[2]), f.outs[0], Wave<T>{});
+        });
+  });
+}
+
+}  // namespace
+
+void perf::add_wave() {
+  Extents const n = on_host ? Extents{256, 256, 256} : Extents{512, 512, 512};
+  add_wave_of<double>(n);
+  add_wave_of<float>(n);
+}
