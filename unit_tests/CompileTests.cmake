@@ -20,6 +20,32 @@ foreach(header IN LISTS koalesce_headers)
     "${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp")
 endforeach()
 
+# What they include compiles alone as well: after Kokkos, which is parsed once for all of them where the compiler can.
+set(koalesce_inner_folders core/include/Koalesce/impl backends/portable/include/Koalesce backends/openmp/include/Koalesce)
+if(koalesce_has_cuda)
+  list(APPEND koalesce_inner_folders backends/cuda/include/Koalesce)
+endif()
+add_library(koalesce_self_contained_inner_headers OBJECT)
+target_link_libraries(koalesce_self_contained_inner_headers PRIVATE koalesce_own)
+target_compile_options(koalesce_self_contained_inner_headers PRIVATE -O0)
+if(NOT koalesce_has_cuda AND NOT koalesce_has_hip)
+  target_precompile_headers(koalesce_self_contained_inner_headers PRIVATE <Kokkos_Core.hpp>)
+endif()
+foreach(folder IN LISTS koalesce_inner_folders)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.hpp")
+  foreach(header IN LISTS headers)
+    string(REGEX REPLACE ".*/include/" "" header "${header}")
+    string(MAKE_C_IDENTIFIER "${header}" name)
+    file(CONFIGURE OUTPUT "headers/${name}.cpp"
+         CONTENT "#include <${header}>\n#include <${header}>\n" @ONLY)
+    target_sources(koalesce_self_contained_inner_headers PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp")
+  endforeach()
+endforeach()
+
+# Whichever headers of Koalesce a file includes, it sees what the backends specialize.
+add_test(NAME headers_complete COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${PROJECT_SOURCE_DIR}"
+  -P "${CMAKE_CURRENT_SOURCE_DIR}/headers/complete.cmake")
+
 # What must not compile: each test builds one use, and passes if the compiler gives Koalesce's reason.
 function(koalesce_add_unsound_test source name)
   set(target koalesce_unsound_${name})
