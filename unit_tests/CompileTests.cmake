@@ -87,6 +87,18 @@ koalesce_add_unsound_test(Stencil one_functor_for_two_stages "Koalesce::parallel
 koalesce_add_unsound_test(Stencil first_stage "Koalesce::parallel_stencil: the first functor must be const and take")
 koalesce_add_unsound_test(Stencil second_stage "Koalesce::parallel_stencil: the second functor must be const and take")
 
+koalesce_add_unsound_test(Read read)  # this one compiles
+foreach(name IN ITEMS work_tag launch_bounds schedule property team_policy mdrange_policy)
+  koalesce_add_unsound_test(Read ${name} "Koalesce::parallel_read: the policy must be a Kokkos::RangePolicy of")
+endforeach()
+foreach(name IN ITEMS map_of_two map_of_no_index)
+  koalesce_add_unsound_test(Read ${name} "Koalesce::parallel_read: the index map must be const and callable as")
+endforeach()
+foreach(name IN ITEMS not_callable not_const nothing_to_reduce_into)
+  koalesce_add_unsound_test(Read ${name} "Koalesce::parallel_read: the consumer must be const and callable as")
+endforeach()
+koalesce_add_unsound_test(Read reduces_nothing "Koalesce::parallel_read_reduce: the consumer must be const and call")
+
 # A static Kokkos would be three times in the program below, if it could be linked to a shared library at all.
 if(TARGET Kokkos::kokkoscore)
   get_target_property(koalesce_kokkos_type Kokkos::kokkoscore TYPE)
