@@ -20,6 +20,32 @@ foreach(header IN LISTS koalesce_headers)
     "${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp")
 endforeach()
 
+# What they include compiles alone as well: after Kokkos, which is parsed once for all of them where the compiler can.
+set(koalesce_inner_folders core/include/Koalesce/impl backends/portable/include/Koalesce backends/openmp/include/Koalesce)
+if(koalesce_has_cuda)
+  list(APPEND koalesce_inner_folders backends/cuda/include/Koalesce)
+endif()
+add_library(koalesce_self_contained_inner_headers OBJECT)
+target_link_libraries(koalesce_self_contained_inner_headers PRIVATE koalesce_own)
+target_compile_options(koalesce_self_contained_inner_headers PRIVATE -O0)
+if(NOT koalesce_has_cuda AND NOT koalesce_has_hip)
+  target_precompile_headers(koalesce_self_contained_inner_headers PRIVATE <Kokkos_Core.hpp>)
+endif()
+foreach(folder IN LISTS koalesce_inner_folders)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.hpp")
+  foreach(header IN LISTS headers)
+    string(REGEX REPLACE ".*/include/" "" header "${header}")
+    string(MAKE_C_IDENTIFIER "${header}" name)
+    file(CONFIGURE OUTPUT "headers/${name}.cpp"
+         CONTENT "#include <${header}>\n#include <${header}>\n" @ONLY)
+    target_sources(koalesce_self_contained_inner_headers PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp")
+  endforeach()
+endforeach()
+
+# Whichever headers of Koalesce a file includes, it sees what the backends specialize.
+add_test(NAME headers_complete COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${PROJECT_SOURCE_DIR}"
+  -P "${CMAKE_CURRENT_SOURCE_DIR}/headers/complete.cmake")
+
 # What must not compile: each test builds one use, and passes if the compiler gives Koalesce's reason.
 function(koalesce_add_unsound_test source name)
   set(target koalesce_unsound_${name})
@@ -70,6 +96,17 @@ foreach(name IN ITEMS predictor reduced_predictor)
   koalesce_add_unsound_test(Regroup regroup_${name} "Koalesce::parallel_regroup: the predictor must return the path of an item")
 endforeach()
 koalesce_add_unsound_test(Regroup regroup_team_predictor "Koalesce::team_regroup: the predictor must return the path of an item")
+koalesce_add_unsound_test(Read read)  # this one compiles
+foreach(name IN ITEMS work_tag launch_bounds schedule property team_policy mdrange_policy)
+  koalesce_add_unsound_test(Read ${name} "Koalesce::parallel_read: the policy must be a Kokkos::RangePolicy of")
+endforeach()
+foreach(name IN ITEMS map_of_two map_of_no_index)
+  koalesce_add_unsound_test(Read ${name} "Koalesce::parallel_read: the index map must be const and callable as")
+endforeach()
+foreach(name IN ITEMS not_callable not_const nothing_to_reduce_into)
+  koalesce_add_unsound_test(Read ${name} "Koalesce::parallel_read: the consumer must be const and callable as")
+endforeach()
+koalesce_add_unsound_test(Read reduces_nothing "Koalesce::parallel_read_reduce: the consumer must be const and call")
 
 # A static Kokkos would be three times in the program below, if it could be linked to a shared library at all.
 if(TARGET Kokkos::kokkoscore)

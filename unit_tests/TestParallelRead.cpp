@@ -398,6 +398,77 @@ TYPED_TEST(ParallelRead, column_order_of_another_matrix) {
   EXPECT_EQ(a.status(), ShadowStatus::untransposed);
 }
 
+template <class P>
+using View3 = Kokkos::View<double***, LayoutRight, typename P::exec::memory_space>;
+
+TYPED_TEST(ParallelRead, column_order_of_another_batch) {
+  ShadowView const a(View3<TypeParam>("m", 2, 3, 4)), b(View3<TypeParam>("m", 1, 3, 4)), c(View2<TypeParam>("m", 3, 4));
+  expect_error({"ColumnOrder is one of a batch of 1", "(\"m\") has 2 matrices", "make it ColumnOrder(3, 4, 2)"},
+               [&] { read<TypeParam>(a, ColumnOrder(3, 4)); });
+  expect_error({"ColumnOrder is one of a batch of 2", "has 1 matrix;"},
+               [&] { read<TypeParam>(b, ColumnOrder(3, 4, 2)); });
+  expect_error({"ColumnOrder is one of a batch of 2", "has 1 matrix;"},
+               [&] { read<TypeParam>(c, ColumnOrder(3, 4, 2)); });
+  EXPECT_NO_THROW(read<TypeParam>(b, ColumnOrder(3, 4)));
+  typename TypeParam::exec().fence();
+}
+
+TYPED_TEST(ParallelRead, more_items_than_a_known_order_has) {
+  ShadowView const a(View2<TypeParam>("m", 3, 4));
+  for (auto const begin : {0, 12})
+    expect_error(
+        {"the items are " + std::to_string(begin) + " to 13", "(\"m\") has 12 elements", "end the range there"},
+        [&] { read_items<TypeParam>(a, RowOrder(), begin, 13); });
+  expect_error({"has 12 elements"}, [&] { read_items<TypeParam>(a, ColumnOrder(3, 4), 5, 100); });
+  EXPECT_NO_THROW(read_items<TypeParam>(a, RowOrder(), 20, 20));
+}
+
+TYPED_TEST(ParallelRead, chunk_size) {
+  using Policy = Kokkos::RangePolicy<typename TypeParam::exec>;
+  ShadowView const a(View2<TypeParam>("m", 300, 40));
+  expect_error({"Koalesce::parallel_read(\"r\")", "a chunk size of 1024", "would be ignored", "a policy without one"},
+               [&] { parallel_read("r", Policy(0, 12000, Kokkos::ChunkSize(1024)), a, RowOrder(), Ignore()); });
+  EXPECT_NO_THROW(parallel_read("r", Policy(0, 12000), a, RowOrder(), Ignore()));
+  EXPECT_NO_THROW(parallel_read("r", Policy(), a, RowOrder(), Ignore()));
+  typename TypeParam::exec().fence();
+}
+
+/// Where assertions are on, an index map that leads out of the matrix is caught: from the shadow, while transposing,
+/// and from the original.
+template <class P>
+void expect_map_out_of_matrix_is_caught() {
+  ShadowView const a(View2<P>("m", 100, 100));
+  a.template by_column<typename P::backend>(typename P::exec());
+  auto indices = indices_of(ColumnOrder(100, 100), 0, 10000);
+  for (std::int64_t const outside : {-1, 10000}) {
+    indices[7777] = outside;
+    Table<typename P::exec::memory_space> const table(indices, 0);
+    auto const die = [&] {
+      read<P>(a, table);
+      typename P::exec().fence();
+    };
+    EXPECT_DEATH(die(), "index map leads out of the matrix");
+    a.invalidate();
+    EXPECT_DEATH(die(), "index map leads out of the matrix");
+  }
+  ShadowView const none(View2<P>("m", 100, 100), 0);
+  EXPECT_DEATH(read<P>(none, Table<typename P::exec::memory_space>(indices, 0)), "index map leads out of the matrix");
+}
+
+TYPED_TEST(ParallelRead, index_map_that_leads_out_of_the_matrix_is_caught) {
+  using Exec = typename TypeParam::exec;
+#if !defined(NDEBUG) || defined(KOKKOS_ENFORCE_CONTRACTS) || defined(KOKKOS_ENABLE_DEBUG)
+  if constexpr (Backend::on_host<Exec>) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    expect_map_out_of_matrix_is_caught<TypeParam>();
+  } else {
+    GTEST_SKIP() << "an assertion of " << Exec::name() << " ends all later work of the process";
+  }
+#else
+  GTEST_SKIP() << Exec::name() << " is tested without assertions";
+#endif
+}
+
 TYPED_TEST(ParallelRead, matrix_out_of_reach) {
   using Exec = typename TypeParam::exec;
   if constexpr (Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible) {

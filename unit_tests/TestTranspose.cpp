@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelRecorder.hpp"
 #include "TransposeOracle.hpp"
 
 namespace Koalesce::Test {
@@ -148,7 +149,7 @@ void check_copy(Rng& rng) {
   Field<Exec, double, Rank, SrcLayout> src(n, random_halo<Rank>(rng, halo), rng);
   Field<Exec, double, Rank, DstLayout> dst(n, random_halo<Rank>(rng, halo), rng);
   fill_for_transpose(src, rng);
-  Koalesce::deep_copy<typename P::backend>(Exec(), window(dst), window(src));
+  Koalesce::copy_layout<typename P::backend>(Exec(), window(dst), window(src));
   Exec().fence();
   for_each_index<Rank>({}, n, [&](auto const& q) { dst(q) = src(q); });
   EXPECT_TRUE(dst.device_matches()) << to_string<Rank>(n);
@@ -166,11 +167,32 @@ void check_copies(Rng& rng) {
   }
 }
 
-TYPED_TEST(Transpose, deep_copy_between_layouts) {
+TYPED_TEST(Transpose, copy_between_layouts) {
   for_each_seed([](Rng& rng) {
     check_copies<TypeParam, 2>(rng);
     check_copies<TypeParam, 3>(rng);
   });
+}
+
+/// Its name is not one of Kokkos': argument-dependent lookup finds Kokkos' functions wherever a View is an argument.
+namespace with_using {
+using namespace Koalesce;
+
+template <class P>
+Strings kernels_of_unqualified_copy() {
+  Kokkos::View<double**, LayoutRight, typename P::exec::memory_space> const src("src", 40, 30);
+  Kokkos::View<double**, LayoutLeft, typename P::exec::memory_space> const dst("dst", 40, 30);
+  KernelRecorder const record;
+  copy_layout(typename P::exec(), dst, src);
+  return record.kernel_names();
+}
+}  // namespace with_using
+
+TYPED_TEST(Transpose, copy_is_found_without_its_namespace) {
+  using Exec = typename TypeParam::exec;
+  EXPECT_EQ(with_using::kernels_of_unqualified_copy<TypeParam>(),
+            Strings{std::string("Koalesce::") + Backend::Default<Exec>::name + "::copy_layout"});
+  Exec().fence();
 }
 
 }  // namespace

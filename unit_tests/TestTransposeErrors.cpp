@@ -26,8 +26,8 @@ TYPED_TEST(TransposeErrors, extents_that_do_not_match) {
   expect_error({"Koalesce::transpose", "destination (\"b\") has extent 5 in dimension 1",
                 "dimension 0 of the source (\"a\")", "has 3", "give the destination that extent"},
                [&] { run<TypeParam>(b, a); });
-  expect_error({"Koalesce::deep_copy", "destination (\"b\") has extent 4 in dimension 0", "has 3"},
-               [&] { Koalesce::deep_copy<typename TypeParam::backend>(typename TypeParam::exec(), b, a); });
+  expect_error({"Koalesce::copy_layout", "destination (\"b\") has extent 4 in dimension 0", "has 3"},
+               [&] { Koalesce::copy_layout<typename TypeParam::backend>(typename TypeParam::exec(), b, a); });
   View2<TypeParam> const empty("empty", 0, 4), full("full", 4, 1);
   expect_error({"extent 1 in dimension 1"}, [&] { run<TypeParam>(full, empty); });
 }
@@ -141,14 +141,14 @@ TYPED_TEST(TransposeErrors, in_place_runs_one_kernel) {
   EXPECT_EQ(record->fences, Strings());
 }
 
-TYPED_TEST(TransposeErrors, deep_copy_that_transposes_runs_one_kernel) {
+TYPED_TEST(TransposeErrors, copy_that_transposes_runs_one_kernel) {
   typename TypeParam::exec const exec;
   View2<TypeParam> const a("a", 70, 90);
   Kokkos::View<double**, Kokkos::LayoutLeft, typename TypeParam::exec::memory_space> const b("b", 70, 90);
-  auto const record = recorded(exec, [&] { Koalesce::deep_copy<typename TypeParam::backend>(exec, b, a); });
+  auto const record = recorded(exec, [&] { Koalesce::copy_layout<typename TypeParam::backend>(exec, b, a); });
   ASSERT_EQ(record->kernels.size(), 1u);
-  EXPECT_EQ(record->kernels[0].name, kernel_name<TypeParam>("deep_copy"));
-  EXPECT_EQ(record->regions, Strings{"Koalesce::deep_copy"});
+  EXPECT_EQ(record->kernels[0].name, kernel_name<TypeParam>("copy_layout"));
+  EXPECT_EQ(record->regions, Strings{"Koalesce::copy_layout"});
   EXPECT_EQ(record->fences, Strings());
 }
 

@@ -52,13 +52,21 @@ class HalfWarpTile {
 
   /// All threads of the team make one, once.
   /// \param[in] team  the team, of vector length 1.
-  /// \param[in] level of the scratch memory that was asked for with scratch_size().
+  /// \param[in] level of the scratch memory that was asked for with scratch_size(). The kernel aborts where it is too
+  ///                  little.
   template <class Member>
   KOKKOS_FUNCTION explicit HalfWarpTile(Member const& team, int level = 0) {
-    if constexpr (needs_scratch)
+    if constexpr (needs_scratch) {
       m_tiles = static_cast<T*>(team.team_scratch(level).get_shmem_aligned(
           half_warps(team.team_size()) * side * (side + 1) * sizeof(T), alignof(T)));
-    else (void)level;
+      if (m_tiles == nullptr)
+        Kokkos::abort(
+            "Koalesce::HalfWarpTile: there is not enough scratch memory; each half-warp keeps its tile there, so add "
+            "HalfWarpTile::scratch_size(team_size) bytes to the policy's set_scratch_size(level, "
+            "Kokkos::PerTeam(...))");
+    } else {
+      (void)level;
+    }
   }
 
   /// \brief Calls f(i, j, a(i, j)) for rows(team_size) rows from `row` on and 16 columns from `column` on, as far as

@@ -17,7 +17,8 @@ namespace Koalesce {
 /// \brief Item after item down the columns: (0, 0), (1, 0), ..., (rows - 1, 0), (0, 1), ...
 class ColumnOrder {
  public:
-  /// \param[in] rows, columns, batch  of the matrix, and how many of them there are: its extents.
+  /// \param[in] rows, columns, batch  of the matrix, and how many of them there are: its extents. A batch of matrices
+  ///                                  needs all three.
   ColumnOrder(std::int64_t rows, std::int64_t columns, std::int64_t batch = 1)
       : m_batch(batch), m_rows(rows), m_columns(columns), m_matrix(rows * columns) {}
 
@@ -32,6 +33,8 @@ class ColumnOrder {
   std::int64_t rows() const { return m_rows.divisor(); }
   /// Columns of a matrix.
   std::int64_t columns() const { return m_columns; }
+  /// Number of matrices.
+  std::int64_t batch() const { return m_batch; }
 
  private:
   std::int64_t m_batch;

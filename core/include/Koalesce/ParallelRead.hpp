@@ -13,33 +13,35 @@ namespace Koalesce {
 ///
 /// The half-warps' accesses decide how. Where they go down the columns of a matrix whose rows are contiguous (or along
 /// the rows of one whose columns are) the first read of the whole matrix transposes it on the way, through tiles on
-/// chip, into the shadow that later ones read, coalesced. Other accesses read the original. The result never depends on
-/// it.
+/// chip, into the shadow that later ones read, coalesced. Other accesses read the original. Every item is consumed
+/// once, with its own element, whichever way is taken; in which order, and on which threads, differs between ways.
 ///
-/// Where ColumnOrder and RowOrder go is known. A map of any other type is classified when `a` first sees it: a kernel
-/// looks at a sample of its half-warps, and that one call waits for it, as for a reduction into a variable. Of a map
-/// that is found to be mixed each half-warp decides for itself where it reads. Otherwise asynchronous: the kernel
-/// "Koalesce::<backend>::<label> [<way>]" runs on the instance given, its way being original, transposing, shadow or
-/// mixed.
+/// Where ColumnOrder and RowOrder go is known. A map of any other type is classified when `a` first sees its type: a
+/// kernel looks at a sample of its half-warps, and that one call waits for it, as for a reduction into a variable.
+/// Later maps of the type, a second table say, are taken for what the first one was; their results are right, but not
+/// always fast: a.forget_classifications() has them looked at. Of a map that is found to be mixed each half-warp
+/// decides for itself where it reads. Otherwise asynchronous: the kernel "Koalesce::<backend>::<label> [<way>]" runs on
+/// the instance given, its way being original, transposing, shadow or mixed.
 ///
 /// \tparam BackendTag   the backend; Backend::Native is the execution space's own.
 /// \param[in] label     name of the kernel for profilers.
-/// \param[in] policy    a Kokkos::RangePolicy: the instance and the items.
+/// \param[in] policy    a Kokkos::RangePolicy: the instance and the items. It has no work tag, schedule, launch bounds
+/// or
+///                      chunk size.
 /// \param[in] a         the matrix, or batch of matrices.
 /// \param[in] index_map index_map(k) is the linear index of an element, (b * rows + i) * columns + j for (b, i, j),
-///                      whatever the layout; it must lie in the matrix. Called on the device, several times an item.
+///                      whatever the layout; it must lie in the matrix, which is checked where KOKKOS_ASSERT is on.
+///                      Called on the device, several times an item.
 /// \param[in] consumer  called as consumer(k, value) with std::int64_t k, once an item.
-/// \throws Error before anything runs: a negative range, items but no elements, a ColumnOrder of another matrix,
-///         a matrix without memory or out of the execution space's reach.
+/// \throws Error before anything runs: a negative range, items but no elements, a ColumnOrder of another matrix or
+///         batch, more items than a ColumnOrder or RowOrder has, a policy with a chunk size, a matrix without memory or
+///         out of the execution space's reach.
 template <class BackendTag = Backend::Native, class Policy, class View, class Map, class Consumer>
 requires Kokkos::is_execution_policy<Policy>::value void parallel_read(std::string const& label, Policy const& policy,
                                                                        ShadowView<View> const& a, Map const& index_map,
                                                                        Consumer const& consumer) {
-  using Exec = typename Policy::execution_space;
-  Impl::check_read<Exec>(Impl::call_text("Koalesce::parallel_read", label), a, index_map, policy.begin(), policy.end());
-  Impl::ProfilingRegion region("Koalesce::parallel_read");
   Impl::NoResult none;
-  Impl::dispatch_read<BackendTag>(label, policy.space(), a, policy.begin(), policy.end(), index_map, consumer, none);
+  Impl::start_read<BackendTag>("Koalesce::parallel_read", label, policy, a, index_map, consumer, none);
 }
 
 /// \brief The same for as many items as the matrix has elements.
@@ -52,6 +54,12 @@ void parallel_read(std::string const& label, Exec const& exec, ShadowView<View> 
 }
 
 /// \brief Reads a matrix item by item and reduces: consumer(k, a[index_map(k)], update) for every item k of a range.
+///
+/// Each way joins the items' contributions in an order of its own: the first read by column (transposing) in that of
+/// tiles, later ones (shadow) and reads of the original in that of items, mixed ones in that of blocks. So results of
+/// operations that depend on the order, as floating-point sums do, may differ in their last bits from call to call, as
+/// between the first and the second. Nothing is timed: the same calls, in the same order, with the same memory to be
+/// had, take the same ways. Within a way the order is that of Kokkos::parallel_reduce.
 ///
 /// \tparam BackendTag   the backend; Backend::Native is the execution space's own.
 /// \param[in] label     name of the kernel for profilers.
@@ -67,11 +75,7 @@ template <class BackendTag = Backend::Native, class Policy, class View, class Ma
 requires Kokkos::is_execution_policy<Policy>::value void parallel_read_reduce(
     std::string const& label, Policy const& policy, ShadowView<View> const& a, Map const& index_map,
     Consumer const& consumer, Result&& result) {
-  using Exec = typename Policy::execution_space;
-  Impl::check_read<Exec>(Impl::call_text("Koalesce::parallel_read_reduce", label), a, index_map, policy.begin(),
-                         policy.end());
-  Impl::ProfilingRegion region("Koalesce::parallel_read_reduce");
-  Impl::dispatch_read<BackendTag>(label, policy.space(), a, policy.begin(), policy.end(), index_map, consumer, result);
+  Impl::start_read<BackendTag>("Koalesce::parallel_read_reduce", label, policy, a, index_map, consumer, result);
 }
 
 /// \brief The same for as many items as the matrix has elements.

@@ -92,6 +92,15 @@ class ShadowView {
     for (auto& shadow : m_state->along) shadow.valid = shadow.no_memory = false;
   }
 
+  /// \brief Forgets what parallel_read found of index maps: the next read by each classifies it anew.
+  ///
+  /// A map is classified once per type. To be called when a map of a type that was seen reads in another order than the
+  /// one before it, as two tables may. Only speed depends on it.
+  void forget_classifications() const {
+    std::lock_guard const lock(m_state->mutex);
+    m_state->traversals.clear();
+  }
+
   /// Whether there is a shadow, or no memory for one.
   ShadowStatus status() const {
     std::lock_guard const lock(m_state->mutex);

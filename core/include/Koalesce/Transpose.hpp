@@ -46,16 +46,16 @@ void transpose(Exec const& exec, View const& a) { transpose<BackendTag>(exec, a,
 /// \brief dst(i...) = src(i...), as Kokkos::deep_copy has it, with any layout on either side.
 ///
 /// From LayoutRight to LayoutLeft and back this is a transposition in memory, and runs as one; what is contiguous on
-/// both sides is moved by Kokkos::deep_copy itself.
+/// both sides is moved by Kokkos::deep_copy itself. Asynchronous, on the instance given.
 ///
 /// \throws Error as transpose does.
 template <class BackendTag = Backend::Native, class Exec, class Dst, class Src>
-void deep_copy(Exec const& exec, Dst const& dst, Src const& src) {
+void copy_layout(Exec const& exec, Dst const& dst, Src const& src) {
   Kokkos::Array<int, Dst::rank()> identity{};
   for (int d = 0; d < int(Dst::rank()); ++d) identity[d] = d;
-  Impl::check_transpose<Exec>("Koalesce::deep_copy", dst, src, identity);
-  Impl::ProfilingRegion region("Koalesce::deep_copy");
-  Impl::dispatch_transpose<BackendTag>(exec, "deep_copy", dst, src, identity);
+  Impl::check_transpose<Exec>("Koalesce::copy_layout", dst, src, identity);
+  Impl::ProfilingRegion region("Koalesce::copy_layout");
+  Impl::dispatch_transpose<BackendTag>(exec, "copy_layout", dst, src, identity);
 }
 
 }  // namespace Koalesce

@@ -44,4 +44,9 @@ void begin_after(Exec const& exec, Completion* earlier) {
 
 }  // namespace Koalesce::Impl
 
+// Every user of the template sees its specializations: otherwise two files of a program may disagree on what it is.
+#ifdef KOKKOS_ENABLE_CUDA
+#include <Koalesce/cuda/Completion.hpp>
+#endif
+
 #endif

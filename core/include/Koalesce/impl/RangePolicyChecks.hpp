@@ -8,16 +8,21 @@
 
 namespace Koalesce::Impl {
 
-/// Whether a policy is a Kokkos::RangePolicy that gives the instance, the items and their index type, and nothing that
-/// kernels of another shape cannot honor: a work tag, launch bounds, a schedule, a desired occupancy.
+/// Whether a property of a policy says where a loop runs or how its items are counted, and nothing else.
+template <class Property>
+inline constexpr bool is_plain_property =
+    Kokkos::is_execution_space_v<Property> || std::is_integral_v<Property> ||
+    std::is_same_v<Property, Kokkos::Schedule<Kokkos::Static>> || std::is_same_v<Property, Kokkos::LaunchBounds<>>;
+template <class T>
+inline constexpr bool is_plain_property<Kokkos::IndexType<T>> = true;
+
+/// Whether a policy is a Kokkos::RangePolicy without work tag, schedule, launch bounds or any other property that a
+/// pattern would have to drop.
 template <class Policy>
 inline constexpr bool is_plain_range_policy = false;
 template <class... Properties>
-inline constexpr bool is_plain_range_policy<Kokkos::RangePolicy<Properties...>> =
-    std::is_void_v<typename Kokkos::RangePolicy<Properties...>::work_tag>&& std::is_same_v<
-        typename Kokkos::RangePolicy<Properties...>::launch_bounds, Kokkos::LaunchBounds<>>&&
-        std::is_same_v<typename Kokkos::RangePolicy<Properties...>::schedule_type, Kokkos::Schedule<Kokkos::Static>> &&
-    !Kokkos::RangePolicy<Properties...>::experimental_contains_desired_occupancy;
+inline constexpr bool is_plain_range_policy<Kokkos::RangePolicy<Properties...>> = (is_plain_property<Properties> &&
+                                                                                   ...);
 
 }  // namespace Koalesce::Impl
 

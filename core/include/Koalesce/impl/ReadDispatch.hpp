@@ -3,12 +3,12 @@
 #define KOALESCE_IMPL_READ_DISPATCH_HPP
 
 #include <Koalesce/ShadowView.hpp>
+#include <Koalesce/impl/ReadSignature.hpp>
 #include <Koalesce/impl/ReadWork.hpp>
 #include <Koalesce/impl/ViewChecks.hpp>
 #include <Koalesce/openmp/Read.hpp>
 #include <Koalesce/portable/Read.hpp>
 #ifdef KOKKOS_ENABLE_CUDA
-#include <Koalesce/cuda/Completion.hpp>
 #include <Koalesce/cuda/Read.hpp>
 #endif
 
@@ -37,7 +37,25 @@ void check_read(std::string const& where, ShadowView<View> const& a, Map const& 
       fail(where, "the ColumnOrder is one of ", map.rows(), " x ", map.columns(), " elements, but the matrix ",
            quoted_label(a.base()), " has ", a.extent(row), " x ", a.extent(row + 1),
            "; make the ColumnOrder with the matrix' extents");
+    std::int64_t const batch = row == 0 ? 1 : a.extent(0);
+    if (map.batch() != batch)
+      fail(where, "the ColumnOrder is one of a batch of ", map.batch(), ", but ", quoted_label(a.base()), " has ",
+           batch, batch == 1 ? " matrix" : " matrices", "; make it ColumnOrder(", map.rows(), ", ", map.columns(), ", ",
+           batch, ")");
   }
+  constexpr bool is_known = std::is_same_v<Map, ColumnOrder> || std::is_same_v<Map, RowOrder>;
+  if (is_known && end > begin && end > std::int64_t(a.size()))
+    fail(where, "the items are ", begin, " to ", end, ", but the matrix ", quoted_label(a.base()), " has ", a.size(),
+         " elements; ColumnOrder and RowOrder have an item per element, so end the range there");
+}
+
+/// Kokkos has no way to ask whether a chunk size was set: one that differs from Kokkos' own was.
+template <class Policy>
+void check_chunk_size(std::string const& where, Policy const& policy) {
+  if (policy.begin() < policy.end() &&
+      policy.chunk_size() != Policy(policy.space(), policy.begin(), policy.end()).chunk_size())
+    fail(where, "the policy has a chunk size of ", policy.chunk_size(),
+         ", which would be ignored, since items are grouped by half-warps and tiles; give a policy without one");
 }
 
 template <class View, class Map, class Consumer>
@@ -63,19 +81,19 @@ struct CountByColumn {
     std::int64_t const step   = half_warps / samples;
     std::int64_t const item   = work.begin + (sample * step + sample * 7919 % step) * HalfWarp::size;
     std::int64_t const matrix = work.rows.divisor() * work.columns.divisor();
-    std::int64_t const b      = work.map(item) / matrix;
+    std::int64_t const b      = work.index(item) / matrix;
     // In a batch a half-warp is looked at as far as the matrix goes that it begins in.
     int count = int(Kokkos::min<std::int64_t>(HalfWarp::size, work.end - item));
-    while (count > 1 && work.map(item + count - 1) / matrix != b) --count;
+    while (count > 1 && work.index(item + count - 1) / matrix != b) --count;
     // A matrix by columns is the transpose of one by rows: its places count that one's elements.
     std::int64_t const m = work.rows.divisor(), n = work.columns.divisor();
     MatrixShape const shape = work.by_columns ? MatrixShape{n, m} : MatrixShape{m, n};
     auto const index        = [&](std::int64_t k) {
-      std::int64_t const in_matrix = work.map(k) - b * matrix;
+      std::int64_t const in_matrix = work.index(k) - b * matrix;
       return work.by_columns ? in_matrix % n * m + in_matrix / n : in_matrix;
     };
     HalfWarp const now([&](int lane) { return index(item + lane); }, count);
-    bool const begins  = item == work.begin || work.map(item - 1) / matrix != b;
+    bool const begins  = item == work.begin || work.index(item - 1) / matrix != b;
     bool const follows = begins || now.follows(index(item - 1), shape);
     if (follows && now.access(shape) != Access::irregular) ++by_column;
   }
@@ -138,6 +156,20 @@ void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> 
   lock.unlock();
   if (goes == Traversal::mixed) run_mixed_read(Tag{}, exec, named(" [mixed]"), work, result);
   else run_shadow_read(exec, named(" [shadow]"), work, result);
+}
+
+/// parallel_read, and parallel_read_reduce where there is a result: \param[in] function its name.
+template <class BackendTag, class Policy, class View, class Map, class Consumer, class Result>
+void start_read(char const* function, std::string const& label, Policy const& policy, ShadowView<View> const& a,
+                Map const& map, Consumer const& consumer, Result& result) {
+  if constexpr (check_read_types<Policy, typename View::non_const_value_type, Map, Consumer,
+                                 std::remove_const_t<Result>>()) {
+    std::string const where = call_text(function, label);
+    check_read<typename Policy::execution_space>(where, a, map, policy.begin(), policy.end());
+    check_chunk_size(where, policy);
+    ProfilingRegion region(function);
+    dispatch_read<BackendTag>(label, policy.space(), a, policy.begin(), policy.end(), map, consumer, result);
+  }
 }
 
 }  // namespace Koalesce::Impl

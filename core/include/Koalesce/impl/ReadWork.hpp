@@ -45,6 +45,14 @@ struct ReadWork {
     std::int64_t offset, place, i, j;
   };
 
+  /// The index that the map has for an item.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t index(std::int64_t item) const { return checked(map(item), size()); }
+
+  KOKKOS_FORCEINLINE_FUNCTION static std::int64_t checked(std::int64_t index, [[maybe_unused]] std::int64_t size) {
+    KOKKOS_ASSERT((index >= 0 && index < size) && "Koalesce::parallel_read: an index map leads out of the matrix");
+    return index;
+  }
+
   KOKKOS_FORCEINLINE_FUNCTION Element element(std::int64_t index) const {
     std::int64_t const row = index / columns, j = index - row * columns.divisor();
     std::int64_t const b = batch == 1 ? 0 : row / rows, i = row - b * rows.divisor();
@@ -70,8 +78,8 @@ struct ReadWork {
     consume(consumer, item, value, update);
   }
 
-  std::int64_t size() const { return batch * rows.divisor() * columns.divisor(); }
-  std::int64_t items() const { return end - begin; }
+  KOKKOS_FUNCTION std::int64_t size() const { return batch * rows.divisor() * columns.divisor(); }
+  KOKKOS_FUNCTION std::int64_t items() const { return end - begin; }
 
   /// Whether there is but one way through each matrix.
   bool is_vector() const { return rows.divisor() == 1 || columns.divisor() == 1; }

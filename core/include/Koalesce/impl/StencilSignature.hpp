@@ -3,6 +3,7 @@
 #define KOALESCE_IMPL_STENCIL_SIGNATURE_HPP
 
 #include <Koalesce/Neighborhood.hpp>
+#include <Koalesce/impl/DeviceLambda.hpp>
 #include <Koalesce/impl/Pack.hpp>
 
 #include <cstdint>
@@ -39,15 +40,6 @@ struct CallResult<F, TypeList<Us...>, std::index_sequence<D...>> {
 };
 template <class F, class Arguments, int Rank>
 using CallResultOf = typename CallResult<F, Arguments, std::make_index_sequence<Rank>>::type;
-
-/// A lambda that is __device__ alone: on the host nothing can be said of its calls.
-template <class F>
-inline constexpr bool is_device_lambda =
-#if defined(__CUDACC_EXTENDED_LAMBDA__)
-    __nv_is_extended_device_lambda_closure_type(F);
-#else
-    false;
-#endif
 
 template <class View>
 constexpr bool is_const_view() {

@@ -33,4 +33,9 @@ class Stopwatch {
 
 }  // namespace Koalesce::Impl
 
+// Every user of the template sees its specializations: otherwise two files of a program may disagree on what it is.
+#ifdef KOKKOS_ENABLE_CUDA
+#include <Koalesce/cuda/Stopwatch.hpp>
+#endif
+
 #endif

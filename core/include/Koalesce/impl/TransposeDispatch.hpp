@@ -14,6 +14,7 @@
 #endif
 
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace Koalesce::Impl {
@@ -78,7 +79,8 @@ void run_canonical(BackendTag, Exec const& exec, std::string const& label, T con
   else if (!work.is_in_place()) run_transpose(BackendTag{}, exec, label, CopyWork<T>{work});
 }
 
-/// Elements of 1, 2, 4, 8 and 16 bytes are moved as words, so that kernels are few; others run on the portable backend.
+/// Elements of 1, 2, 4, 8 and 16 bytes are moved as words, so that kernels are few; others run on the portable backend,
+/// or what derives from it.
 template <class BackendTag, class Exec, class Dst, class Src, std::size_t Rank>
 void dispatch_transpose(Exec const& exec, std::string const& label, Dst const& dst, Src const& src,
                         Permutation<Rank> const& p) {
@@ -98,7 +100,8 @@ void dispatch_transpose(Exec const& exec, std::string const& label, Dst const& d
       return run_canonical(Tag{}, exec, label, reinterpret_cast<W const*>(src.data()), reinterpret_cast<W*>(dst.data()),
                            canonical);
   }
-  run_canonical(Backend::Portable{}, exec, label, static_cast<T const*>(src.data()), dst.data(), canonical);
+  using ForAll = std::conditional_t<RunsPortable<Tag>, Tag, Backend::Portable>;
+  run_canonical(ForAll{}, exec, label, static_cast<T const*>(src.data()), dst.data(), canonical);
 }
 
 }  // namespace Koalesce::Impl

@@ -67,12 +67,12 @@ struct CudaRead {
     if (in_warp >= work.end) return;
     std::int64_t const begin = in_warp + lane;
 
-    ColumnWalk<Work> walk(work, work.map(min(begin, work.end - 1)));
+    ColumnWalk<Work> walk(work, work.index(min(begin, work.end - 1)));
     std::int64_t const first = __shfl_sync(half, static_cast<long long>(walk.place), leader);
     if (__all_sync(half, walk.place == first + (lane - leader) || begin >= work.end))
       consume(begin, update, [&](std::int64_t item) {
         bool const active        = item < work.end;
-        std::int64_t const index = active ? work.map(item) : walk.index;
+        std::int64_t const index = active ? work.index(item) : walk.index;
         bool const goes_on       = __all_sync(half, index == walk.index);
         T value{};
         if (active) value = goes_on ? work.shadow[walk.place] : work.original(index);
@@ -80,7 +80,8 @@ struct CudaRead {
         return value;
       });
     else
-      consume(begin, update, [&](std::int64_t item) { return item < work.end ? work.original(work.map(item)) : T{}; });
+      consume(begin, update,
+              [&](std::int64_t item) { return item < work.end ? work.original(work.index(item)) : T{}; });
   }
 
   template <class Update, class Read>
@@ -124,7 +125,7 @@ struct CudaTransposingRead {
       if constexpr (Work::has_known_map) {
         work.consume(place, element, update);
       } else {
-        std::int64_t const index = work.map(place);
+        std::int64_t const index = work.index(place);
         work.consume(place, work.place(index) == place ? element : work.original(index), update);
       }
     };

@@ -27,7 +27,7 @@ struct OpenMPRead {
   template <class Update>
   void read_run(std::int64_t item, int count, Update& update) const {
     std::int64_t index[HalfWarp::size];
-    for (int lane = 0; lane < count; ++lane) index[lane] = work.map(item + lane);
+    for (int lane = 0; lane < count; ++lane) index[lane] = work.index(item + lane);
     std::int64_t const first = work.place(index[0]);
     bool by_column           = true;
     for (int lane = 1; lane < count; ++lane) by_column &= work.place(index[lane]) == first + lane;
@@ -63,7 +63,7 @@ struct OpenMPTransposingRead {
       std::int64_t const place = transpose.to_at(b, r0, c0 + c);
       for (int r = 0; r < m; ++r) transpose.to[place + r] = local[c][r];
       for (int r = 0; r < m; ++r) {
-        std::int64_t const index = work.map(place + r);
+        std::int64_t const index = work.index(place + r);
         work.consume(place + r, work.place(index) == place + r ? local[c][r] : work.original(index), update);
       }
     }

@@ -4,6 +4,7 @@
 
 #include <Koalesce/Backend.hpp>
 #include <Koalesce/impl/ReadWork.hpp>
+#include <Koalesce/portable/Teams.hpp>
 #include <Koalesce/portable/Transpose.hpp>
 
 #include <string>
@@ -14,12 +15,13 @@ namespace Koalesce::Impl {
 template <class Work>
 struct ReadDense {
   typename Work::value_type const* base;
+  std::int64_t size;
   typename Work::Map map;
   typename Work::Consumer consumer;
 
   template <class Update>
   KOKKOS_FUNCTION void operator()(std::int64_t item, Update& update) const {
-    Work::consume(consumer, item, base[map(item)], update);
+    Work::consume(consumer, item, base[Work::checked(map(item), size)], update);
   }
 };
 
@@ -30,7 +32,7 @@ struct ReadOriginal {
 
   template <class Update>
   KOKKOS_FUNCTION void operator()(std::int64_t item, Update& update) const {
-    work.consume(item, work.original(work.map(item)), update);
+    work.consume(item, work.original(work.index(item)), update);
   }
 };
 
@@ -41,7 +43,7 @@ struct ReadShadow {
 
   template <class Update>
   KOKKOS_FUNCTION void operator()(std::int64_t item, Update& update) const {
-    work.consume(item, work.shadow[work.place(work.map(item))], update);
+    work.consume(item, work.shadow[work.place(work.index(item))], update);
   }
 };
 
@@ -69,28 +71,35 @@ struct PortableRead {
   KOKKOS_FUNCTION static constexpr std::size_t scratch_bytes() { return half_warps; }
 
   KOKKOS_FUNCTION bool goes_by_column(std::int64_t item, int count) const {
-    std::int64_t const first = work.place(work.map(item));
+    std::int64_t const first = work.place(work.index(item));
     for (int lane = 1; lane < count; ++lane)
-      if (work.place(work.map(item + lane)) != first + lane) return false;
+      if (work.place(work.index(item + lane)) != first + lane) return false;
     return true;
   }
 
   template <class Member, class Update>
   KOKKOS_FUNCTION void operator()(Member const& team, Update& update) const {
-    std::int64_t const begin = work.begin + std::int64_t(team.league_rank()) * block;
-    int const count          = int(Kokkos::min<std::int64_t>(+block, work.end - begin));
-    auto* const by_column    = static_cast<bool*>(team.team_scratch(0).get_shmem(scratch_bytes()));
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, (count + HalfWarp::size - 1) / HalfWarp::size), [&](int h) {
+    auto* const by_column = static_cast<bool*>(team.team_scratch(0).get_shmem(scratch_bytes()));
+    for_each_piece(team, blocks(),
+                   [&](std::int64_t piece) { read(team, work.begin + piece * block, by_column, update); });
+  }
+
+  KOKKOS_FUNCTION std::int64_t blocks() const { return (work.items() + block - 1) / block; }
+
+  template <class Member, class Update>
+  KOKKOS_FUNCTION void read(Member const& team, std::int64_t begin, bool* by_column, Update& update) const {
+    int const count = int(Kokkos::min<std::int64_t>(+block, work.end - begin));
+    for_each_in_team(team, (count + HalfWarp::size - 1) / HalfWarp::size, [&](int h) {
       int const first = h * HalfWarp::size;
       by_column[h]    = goes_by_column(begin + first, Kokkos::min(+HalfWarp::size, count - first));
     });
     team.team_barrier();
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int i) {
-      auto const element = work.element(work.map(begin + i));
+    for_each_in_team(team, count, [&](int i) {
+      auto const element = work.element(work.index(begin + i));
       work.consume(begin + i, by_column[i / HalfWarp::size] ? work.shadow[element.place] : work.base[element.offset],
                    update);
     });
-    team.team_barrier();  // before the next team's block takes the scratch memory
+    team.team_barrier();  // before the next block takes the scratch memory
   }
 };
 
@@ -106,24 +115,16 @@ struct PortableTransposingRead {
   template <class Member, class Update>
   KOKKOS_FUNCTION void operator()(Member const& team, Update& update) const {
     transpose.move(team, [&](std::int64_t place, T const& element) {
-      std::int64_t const index = work.map(place);
+      std::int64_t const index = work.index(place);
       work.consume(place, work.place(index) == place ? element : work.original(index), update);
     });
   }
 };
 
-/// One thread a team on a CPU, otherwise as many as fit up to `most`.
-template <class Exec>
-Kokkos::TeamPolicy<Exec> team_policy(Exec const& exec, std::int64_t teams, int level, std::size_t scratch, int most) {
-  Kokkos::TeamPolicy<Exec> policy(exec, int(teams), Backend::on_host<Exec> ? 1 : most);
-  policy.set_scratch_size(level, Kokkos::PerTeam(int(scratch)));
-  return policy;
-}
-
 template <class Exec, class Work, class Result>
 void run_original_read(Exec const& exec, std::string const& label, Work const& work, Result& result) {
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const items(exec, work.begin, work.end);
-  if (work.dense) run_body(label, items, ReadDense<Work>{work.base, work.map, work.consumer}, result);
+  if (work.dense) run_body(label, items, ReadDense<Work>{work.base, work.size(), work.map, work.consumer}, result);
   else run_body(label, items, ReadOriginal<Work>{work}, result);
 }
 
@@ -137,9 +138,10 @@ void run_shadow_read(Exec const& exec, std::string const& label, Work const& wor
 /// Half-warps of both kinds: each decides for itself.
 template <RunsPortable Tag, class Exec, class Work, class Result>
 void run_mixed_read(Tag, Exec const& exec, std::string const& label, Work const& work, Result& result) {
-  using Body       = PortableRead<Work>;
-  auto const teams = (work.items() + Body::block - 1) / Body::block;
-  run_body(label, team_policy(exec, teams, 0, Body::scratch_bytes() + 8, 128), Body{work}, result);
+  using Body = PortableRead<Work>;
+  Body const body{work};
+  run_teams(Tag{}, exec, label, Teams{body.blocks(), team_threads<Exec>(128), 0, Body::scratch_bytes() + 8}, body,
+            result);
 }
 
 template <RunsPortable Tag, class Exec, class Work, class Result>
@@ -147,8 +149,8 @@ void run_transposing_read(Tag, Exec const& exec, std::string const& label, Work 
                           typename Work::value_type* shadow, Result& result) {
   using T              = typename Work::value_type;
   auto const transpose = choose_tile(exec, label, work.template transposition<T>(shadow));
-  run_body(label, team_policy(exec, transpose.teams(), transpose.scratch_level, transpose.scratch_bytes(), 128),
-           PortableTransposingRead<Work>{work, transpose}, result);
+  run_teams(Tag{}, exec, label, transpose.teams(team_threads<Exec>(128)),
+            PortableTransposingRead<Work>{work, transpose}, result);
 }
 
 }  // namespace Koalesce::Impl

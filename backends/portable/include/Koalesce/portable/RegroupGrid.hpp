@@ -3,6 +3,7 @@
 #define KOALESCE_PORTABLE_REGROUP_GRID_HPP
 
 #include <Koalesce/Backend.hpp>
+#include <Koalesce/RegroupDecision.hpp>
 #include <Koalesce/impl/PathOrder.hpp>
 #include <Koalesce/impl/RegroupWork.hpp>
 

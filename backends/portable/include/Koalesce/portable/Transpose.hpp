@@ -5,6 +5,7 @@
 #include <Koalesce/Backend.hpp>
 #include <Koalesce/Error.hpp>
 #include <Koalesce/impl/TransposeWork.hpp>
+#include <Koalesce/portable/Teams.hpp>
 
 #include <algorithm>
 #include <string>
@@ -38,29 +39,27 @@ struct PortableTranspose {
   /// Calls body(r, c) for the elements of a tile, c fastest.
   template <class Member, class Body>
   KOKKOS_FUNCTION static void for_each_element(Member const& team, int rows, int columns, Body const& body) {
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows * columns), [&](int i) { body(i / columns, i % columns); });
+    for_each_in_team(team, rows * columns, [&](int i) { body(i / columns, i % columns); });
   }
 
   template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& team) const {
+  KOKKOS_FUNCTION void operator()(Member const& team, NoUpdate&) const {
     if (work.is_in_place()) swap(team);
     else move(team, [](std::int64_t, T const&) {});
   }
 
-  std::int64_t teams() const { return grid.tiles() * work.batch; }
+  KOKKOS_FUNCTION std::int64_t tiles() const { return grid.tiles() * work.batch; }
 
-  KOKKOS_FUNCTION std::size_t scratch_bytes() const { return bytes() + alignof(T); }
+  Teams teams(int most_threads) const { return {tiles(), most_threads, scratch_level, bytes() + alignof(T)}; }
 
-  /// The team's tile: its matrix and first element.
+  /// A tile: its matrix and first element.
   struct Place {
     std::int64_t b, r, c;
   };
 
-  template <class Member>
-  KOKKOS_FUNCTION Place place(Member const& team) const {
-    std::int64_t const tile = team.league_rank() % grid.tiles();
-    return {team.league_rank() / grid.tiles(), tile / grid.tiles_across() * grid.side,
-            tile % grid.tiles_across() * grid.side};
+  KOKKOS_FUNCTION Place place(std::int64_t piece) const {
+    std::int64_t const tile = piece % grid.tiles();
+    return {piece / grid.tiles(), tile / grid.tiles_across() * grid.side, tile % grid.tiles_across() * grid.side};
   }
 
   template <class Member>
@@ -71,10 +70,14 @@ struct PortableTranspose {
   /// Calls sink(offset, element) for every element, once, with its distance from `work.to`.
   template <class Member, class Sink>
   KOKKOS_FUNCTION void move(Member const& team, Sink const& sink) const {
-    auto const [b, r0, c0] = place(team);
-    T* const shared        = scratch(team);
-    int const pitch = grid.pitch(), m = grid.rows_from(r0), n = grid.columns_from(c0);
-    std::int64_t const from = work.from_at(b, r0, c0), to = work.to_at(b, r0, c0);
+    T* const shared = scratch(team);
+    for_each_piece(team, tiles(), [&](std::int64_t piece) { move_tile(team, place(piece), shared, sink); });
+  }
+
+  template <class Member, class Sink>
+  KOKKOS_FUNCTION void move_tile(Member const& team, Place const& tile, T* shared, Sink const& sink) const {
+    int const pitch = grid.pitch(), m = grid.rows_from(tile.r), n = grid.columns_from(tile.c);
+    std::int64_t const from = work.from_at(tile.b, tile.r, tile.c), to = work.to_at(tile.b, tile.r, tile.c);
     for_each_element(team, m, n,
                      [&](int r, int c) { shared[r * pitch + c] = work.from[from + work.from_at(0, r, c)]; });
     team.team_barrier();
@@ -84,17 +87,22 @@ struct PortableTranspose {
       work.to[offset]           = element;
       sink(offset, element);
     });
-    team.team_barrier();  // before the next team's tile takes the scratch memory
+    team.team_barrier();  // before the next tile takes the scratch memory
   }
 
   /// Two tiles that mirror each other change places; each pair has one team.
   template <class Member>
   KOKKOS_FUNCTION void swap(Member const& team) const {
-    // Clang before 16 captures no structured bindings.
-    Place const first    = place(team);
-    std::int64_t const b = first.b, r0 = first.r, c0 = first.c;
-    if (r0 > c0) return;
     T* const shared = scratch(team);
+    for_each_piece(team, tiles(), [&](std::int64_t piece) {
+      Place const tile = place(piece);
+      if (tile.r <= tile.c) swap_tiles(team, tile, shared);
+    });
+  }
+
+  template <class Member>
+  KOKKOS_FUNCTION void swap_tiles(Member const& team, Place const& tile, T* shared) const {
+    std::int64_t const b = tile.b, r0 = tile.r, c0 = tile.c;
     int const m = grid.rows_from(r0), n = grid.columns_from(c0), pitch = grid.pitch();
     T* const mirrored = shared + grid.elements();
     for_each_element(team, m, n,
@@ -104,9 +112,10 @@ struct PortableTranspose {
     team.team_barrier();
     for_each_element(team, m, n,
                      [&](int r, int c) { work.to[work.from_at(b, r0 + r, c0 + c)] = mirrored[c * pitch + r]; });
-    if (r0 == c0) return;
-    for_each_element(team, n, m,
-                     [&](int c, int r) { work.to[work.from_at(b, c0 + c, r0 + r)] = shared[r * pitch + c]; });
+    if (r0 != c0)
+      for_each_element(team, n, m,
+                       [&](int c, int r) { work.to[work.from_at(b, c0 + c, r0 + r)] = shared[r * pitch + c]; });
+    team.team_barrier();  // before the next tiles take the scratch memory
   }
 
   KOKKOS_FUNCTION std::size_t bytes() const {
@@ -123,8 +132,7 @@ PortableTranspose<T> choose_tile(Exec const& exec, std::string const& label, Tra
     for (int side = 32; side > 0; side /= 2) {
       kernel.grid.side     = side;
       kernel.scratch_level = level;
-      bool const fits      = kernel.bytes() + alignof(T) <= std::size_t(probe.scratch_size_max(level));
-      if (fits && kernel.teams() < (std::int64_t(1) << 31)) return kernel;
+      if (kernel.bytes() + alignof(T) <= std::size_t(probe.scratch_size_max(level))) return kernel;
     }
   fail("Koalesce::" + label, "elements of ", sizeof(T), " bytes do not fit into the scratch memory of ", Exec::name(),
        ", which has ", probe.scratch_size_max(0), " bytes at level 0 and ", probe.scratch_size_max(1),
@@ -133,15 +141,9 @@ PortableTranspose<T> choose_tile(Exec const& exec, std::string const& label, Tra
 
 template <RunsPortable Tag, class Exec, class T>
 void run_transpose(Tag, Exec const& exec, std::string const& label, TransposeWork<T> const& work) {
-  auto const kernel  = choose_tile(exec, label, work);
-  int const league   = int(kernel.teams());
-  auto const scratch = Kokkos::PerTeam(int(kernel.scratch_bytes()));
-  Kokkos::TeamPolicy<Exec> policy(exec, league, 1);
-  policy.set_scratch_size(kernel.scratch_level, scratch);
-  int const most = policy.team_size_max(kernel, Kokkos::ParallelForTag());
-  policy         = Kokkos::TeamPolicy<Exec>(exec, league, Backend::on_host<Exec> ? 1 : std::min(most, 256));
-  policy.set_scratch_size(kernel.scratch_level, scratch);
-  Kokkos::parallel_for(kernel_label(Tag{}, label), policy, kernel);
+  auto const kernel = choose_tile(exec, label, work);
+  NoResult none;
+  run_teams(Tag{}, exec, kernel_label(Tag{}, label), kernel.teams(team_threads<Exec>(256)), kernel, none);
 }
 
 /// Rows, or pieces of long ones, each moved by the threads of a team or the vector lanes of a thread.
@@ -151,19 +153,25 @@ struct CopyRows {
 
   CopyWork<T> work;
 
-  std::int64_t pieces() const { return (work.columns + piece - 1) / piece; }
+  KOKKOS_FUNCTION std::int64_t pieces_in_row() const { return (work.columns + piece - 1) / piece; }
+  KOKKOS_FUNCTION std::int64_t pieces() const { return work.batch * work.rows * pieces_in_row(); }
 
   template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& team) const {
-    std::int64_t const pieces = (work.columns + piece - 1) / piece;
-    std::int64_t const item   = std::int64_t(team.league_rank()) * team.team_size() + team.team_rank();
-    if (item >= work.batch * work.rows * pieces) return;
-    std::int64_t const c = item % pieces * piece, r = item / pieces % work.rows, b = item / pieces / work.rows;
+  KOKKOS_FUNCTION void operator()(Member const& team, NoUpdate&) const {
+    std::int64_t const threads = std::int64_t(team.league_size()) * team.team_size();
+    for (auto i = std::int64_t(team.league_rank()) * team.team_size() + team.team_rank(); i < pieces(); i += threads)
+      copy(team, i);
+  }
+
+  template <class Member>
+  KOKKOS_FUNCTION void copy(Member const& team, std::int64_t i) const {
+    std::int64_t const c = i % pieces_in_row() * piece, r = i / pieces_in_row() % work.rows,
+                       b         = i / pieces_in_row() / work.rows;
     T const* const from          = work.from + work.from_at(b, r, c);
     T* const to                  = work.to + work.to_at(b, r, c);
     std::int64_t const from_step = work.from_at.column, to_step = work.to_at.column;
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, int(Kokkos::min<std::int64_t>(+piece, work.columns - c))),
-                         [&](int i) { to[i * to_step] = from[i * from_step]; });
+                         [&](int k) { to[k * to_step] = from[k * from_step]; });
   }
 };
 
@@ -178,12 +186,11 @@ void run_transpose(Tag, Exec const& exec, std::string const& label, CopyWork<T> 
     return;
   }
   CopyRows<T> const kernel{work};
-  int const rows_a_team    = Backend::on_host<Exec> ? 1 : 8;
-  std::int64_t const items = work.batch * work.rows * kernel.pieces();
-  int const vector         = Kokkos::TeamPolicy<Exec>::vector_length_max();
-  Kokkos::TeamPolicy<Exec> const policy(exec, int((items + rows_a_team - 1) / rows_a_team), rows_a_team,
-                                        Backend::on_host<Exec> ? 1 : std::min(vector, 32));
-  Kokkos::parallel_for(kernel_label(Tag{}, label), policy, kernel);
+  int const threads = team_threads<Exec>(8);
+  int const vector  = team_threads<Exec>(std::min(Kokkos::TeamPolicy<Exec>::vector_length_max(), 32));
+  NoResult none;
+  run_teams(Tag{}, exec, kernel_label(Tag{}, label),
+            Teams{(kernel.pieces() + threads - 1) / threads, threads, 0, 0, vector}, kernel, none);
 }
 
 }  // namespace Koalesce::Impl
