@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <Koalesce/Halo.hpp>
 #include <Koalesce/Stencil.hpp>
 
 /// Calls of parallel_stencil that do not compile: one for each macro that CMakeLists.txt defines. The first compiles.
@@ -9,6 +10,23 @@ using Shape  = Star<1, 1>;
 using Around = Neighborhood<double, Shape>;
 using Index  = std::int64_t;
 using Field  = Kokkos::View<double**, Exec>;
+
+/// Known weights in a functor.
+struct BothWeighted {
+  LinearStencil<double, Shape> weights;
+  KOKKOS_FUNCTION double operator()(Around const& a, Around const& b, Index y, Index x) const {
+    return weights(a) + weights(b, y, x);
+  }
+};
+
+#if defined(UNSOUND_weights_called_with_two_fields)
+struct BothIgnored {
+  LinearStencil<double, Shape> weights;
+  KOKKOS_FUNCTION double operator()(Around const& a, Around const& b, Index y, Index x) const {
+    return weights(a, b, y, x);
+  }
+};
+#endif
 
 void run(auto const& in, auto const& out, auto const&... functors) {
   using Shapes = std::conditional_t<sizeof...(functors) == 1, Shape, Staged<Shape, Shape>>;
@@ -28,6 +46,27 @@ void check() {
       u, v, KOKKOS_LAMBDA(Around a, int, int) { return int(a()); });
   run(
       u, v, KOKKOS_LAMBDA(Around const& a, Index, Index) { return values(a()); });
+  run(u, v, LinearStencil<double, Shape>());
+  run(fields(u, u), v, BothWeighted());
+  run(u, v, LinearStencil<double, Shape>(), LinearStencil<double, Shape>());
+  fill_halo(Exec(), u, {8, 8}, Koalesce::Dirichlet(1));
+  fill_halo(Exec(), u, {8, 8}, {Koalesce::Neumann(), {Koalesce::Dirichlet(1.f), Koalesce::Neumann()}});
+#elif defined(UNSOUND_weights_of_two_fields)
+  run(fields(u, u), v, LinearStencil<double, Shape>());
+#elif defined(UNSOUND_weights_of_two_points)
+  parallel_stencil("unsound", StencilPolicy<Exec, Box<0, 0>>({8, 8}), fields(u, u), v,
+                   LinearStencil<double, Box<0, 0>>());
+#elif defined(UNSOUND_first_weights_of_two_fields)
+  run(fields(u, u), v, LinearStencil<double, Shape>(), LinearStencil<double, Shape>());
+#elif defined(UNSOUND_second_weights_of_two_fields)
+  run(
+      u, v, KOKKOS_LAMBDA(Around const& a, Index, Index) { return values(a(), a()); }, LinearStencil<double, Shape>());
+#elif defined(UNSOUND_weights_called_with_two_fields)
+  run(fields(u, u), v, BothIgnored());
+#elif defined(UNSOUND_halo_of_a_function)
+  fill_halo(Exec(), u, {8, 8}, Koalesce::Dirichlet([](Index y, Index x) { return double(x + y); }));
+#elif defined(UNSOUND_halo_side_of_a_function)
+  fill_halo(Exec(), u, {8, 8}, {Koalesce::Periodic(), {Koalesce::Dirichlet([] { return 1.; }), Koalesce::Neumann()}});
 #elif defined(UNSOUND_index_count)
   run(
       u, v, KOKKOS_LAMBDA(Around const& a, Index) { return a(); });

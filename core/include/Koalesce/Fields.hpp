@@ -7,6 +7,8 @@
 namespace Koalesce {
 
 /// \brief Several Views as one argument: `parallel_stencil("step", policy, fields(u, v), fields(du, dv), f)`.
+///
+/// Which bits of the results may differ between runs does not depend on their number: see parallel_stencil.
 template <class... Views>
 auto fields(Views const&... views) {
   return Impl::Pack<Views...>(views...);

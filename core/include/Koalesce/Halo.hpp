@@ -12,7 +12,7 @@ struct Periodic {};
 /// \brief Halo points hold the value of the nearest interior point: the gradient across the face is zero.
 struct Neumann {};
 
-/// \brief Halo points hold a given value.
+/// \brief Halo points hold a given value, the same on the whole face.
 template <class T>
 struct Dirichlet {
   T value;  ///< what the halo points get
@@ -33,8 +33,13 @@ struct HaloFace {
   HaloFace(Neumann) : kind(Impl::HaloKind::neumann) {}
   /// A given value.
   template <class V>
-    requires std::is_convertible_v<V, T> HaloFace(Dirichlet<V> const& d)
-        : kind(Impl::HaloKind::dirichlet), value(d.value) {}
+  HaloFace(Dirichlet<V> const& d) : kind(Impl::HaloKind::dirichlet) {
+    constexpr bool converts = std::is_convertible_v<V, T>;
+    static_assert(converts,
+                  "Koalesce::fill_halo: Dirichlet takes a value that converts to the field's elements, such as a "
+                  "number, and no function of the point; write other values with a kernel of your own");
+    if constexpr (converts) value = d.value;
+  }
 };
 
 /// \brief The two faces of one dimension, low indices first; one condition stands for both.

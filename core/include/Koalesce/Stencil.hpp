@@ -23,9 +23,15 @@ namespace Koalesce {
 ///
 /// Fields have the policy's rank. With n interior points in a dimension a field has n + 2h points there, with
 /// a halo width h of its own; the interior starts at index h. Inputs need h >= the shape's radius; outputs need none.
-/// Only interior points of the outputs are written. On CUDA a functor's first calls with the same extents find out
-/// whether the queue or the caches serve it faster, see StencilPolicy::taps. LayoutRight, LayoutLeft and LayoutStride
-/// may be mixed; the order of the loops follows the first output.
+/// Only interior points of the outputs are written. LayoutRight, LayoutLeft and LayoutStride may be mixed; the order of
+/// the loops follows the first output.
+///
+/// On CUDA a functor's first calls with the same extents find out whether the queue or the caches serve it faster, see
+/// StencilPolicy::taps: what a functor rounds may therefore differ in its last bits from run to run, and from call to
+/// call. With a way named by taps() all runs with as many threads, on one GPU model, agree. Between ways, backends and
+/// extents, and between points of one call, bits agree only in programs compiled with -ffp-contract=off (nvcc:
+/// -fmad=false), since compilers otherwise join products and sums in each copy of a functor as they please. A
+/// LinearStencil gives the same bits always.
 ///
 /// \param[in] label   name of the kernel for profilers; it appears as "Koalesce::<backend>::<label>".
 /// \param[in] policy  execution space instance, interior extents, shape.
@@ -58,7 +64,8 @@ void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, Backe
 /// and stays on chip; out(p) = second(values of mid around p, in at p, p). So div(D grad u), the biharmonic or
 /// a Cahn-Hilliard step read and write their fields once.
 ///
-/// As above, with Shape = Staged<First, Second>; inputs need a halo of both radii together.
+/// As above, with Shape = Staged<First, Second>; inputs need a halo of both radii together. There is one way to read
+/// values, so results do not depend on time. A LinearStencil as the second functor ignores the inputs.
 ///
 /// \param[in] label  name of the kernel for profilers.
 /// \param[in] policy execution space instance, interior extents, Staged shape.

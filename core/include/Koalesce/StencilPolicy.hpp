@@ -11,7 +11,8 @@
 namespace Koalesce {
 
 /// \brief Where a stencil reads the values around a point: from a circular queue of planes on chip, or from the fields
-/// through the caches; automatic: where it was measured to be faster.
+/// through the caches; automatic: where it was measured to be faster, so that a functor's results may differ in their
+/// last bits between runs.
 enum class StencilTaps { automatic, queue, cache };
 
 /// \brief Where a stencil runs: the interior points, the shape, the execution space instance.
@@ -57,6 +58,10 @@ class StencilPolicy {
   /// first eight calls with the same extents try both, timed by events, and the faster one stays; a LinearStencil is
   /// read through the caches where the GPU has a thread for every point. `cache` where the inputs' innermost points do
   /// not lie next to each other means the queue, `queue` where no plane fits on chip the caches.
+  ///
+  /// Compilers may join other products and sums of a functor in one way than in the other. With `automatic` its results
+  /// may therefore differ in their last bits between runs, and between the first calls of a run; with a way named they
+  /// do not. A LinearStencil gives the same bits either way.
   StencilPolicy taps(StencilTaps where) const {
     StencilPolicy copy = *this;
     copy.m_taps        = where;

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_IMPL_STENCIL_SIGNATURE_HPP
 #define KOALESCE_IMPL_STENCIL_SIGNATURE_HPP
 
+#include <Koalesce/LinearStencil.hpp>
 #include <Koalesce/Neighborhood.hpp>
 #include <Koalesce/impl/DeviceLambda.hpp>
 #include <Koalesce/impl/Pack.hpp>
@@ -112,10 +113,28 @@ constexpr bool check_views() {
   return views && ranks && writable;
 }
 
+/// Whether a functor reads as many fields as it is given: known weights one.
+template <class F, std::size_t Fields>
+constexpr bool check_fields() {
+  constexpr bool enough = !is_linear<F> || Fields == 1;
+  static_assert(
+      enough,
+      "Koalesce::parallel_stencil: a LinearStencil reads one field; for several, call one for each in a functor "
+      "of your own, as in first(u) + second(v)");
+  return enough;
+}
+
+template <class T>
+inline constexpr std::size_t fields_in = 1;
+template <class... Ts>
+inline constexpr std::size_t fields_in<Pack<Ts...>> = sizeof...(Ts);
+
 template <class Shape, class Ins, class Outs, class F>
 constexpr bool check_functor() {
   if constexpr (is_device_lambda<F>) {
     return true;
+  } else if constexpr (!check_fields<F, Ins::size>()) {
+    return false;
   } else {
     using Result            = CallResultOf<F, typename ViewNeighborhoods<Ins, Shape>::type, Shape::rank>;
     constexpr bool callable = !std::is_same_v<Result, NotCallable>;
@@ -141,6 +160,8 @@ constexpr bool check_stages() {
   using Second = typename Shape::second;
   if constexpr (is_device_lambda<F> || is_device_lambda<G>) {
     return true;
+  } else if constexpr (!check_fields<F, Ins::size>()) {
+    return false;
   } else {
     using Mid               = CallResultOf<F, typename ViewNeighborhoods<Ins, First>::type, Shape::rank>;
     constexpr bool callable = !std::is_same_v<Mid, NotCallable>;
@@ -151,7 +172,7 @@ constexpr bool check_stages() {
     static_assert(returns,
                   "Koalesce::parallel_stencil: the first functor must return what lies between the stages, "
                   "not void");
-    if constexpr (callable && returns) {
+    if constexpr (callable && returns && check_fields<G, fields_in<Mid>>()) {
       using Arguments              = typename Join<typename MidNeighborhoods<Second, Mid>::type,
                                       typename ViewNeighborhoods<Ins, Second>::points>::type;
       using Result                 = CallResultOf<G, Arguments, Shape::rank>;

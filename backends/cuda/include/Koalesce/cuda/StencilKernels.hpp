@@ -144,7 +144,8 @@ struct QueueKernel {
 };
 
 /// Known weights: each plane is read from shared memory once and added to the partial sums, in registers, of the
-/// 2 * rz + 1 output planes that it belongs to; the queue holds only the planes on their way in.
+/// 2 * rz + 1 output planes that it belongs to; the queue holds only the planes on their way in. The terms of each
+/// point are added in the order of linear_sum.
 template <class WorkT, class TuningT, bool Wide>
 struct LinearKernel {
   using Work   = WorkT;
@@ -207,7 +208,8 @@ struct LinearKernel {
                   static_for<2 * rz + 1>([&](auto plane) {
                     constexpr int dz = decltype(plane)::value - rz;
                     if constexpr (Order::template contains<Shape>(dz, dy, dx))
-                      sums[dz + rz][p] += Order::in_user_order(work.functor, dz, dy, dx) * v;
+                      sums[dz + rz][p] =
+                          multiply_add(Order::in_user_order(work.functor, dz, dy, dx), v, sums[dz + rz][p]);
                   });
               });
             }

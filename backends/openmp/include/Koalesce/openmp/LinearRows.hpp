@@ -8,7 +8,8 @@
 
 namespace Koalesce::Impl {
 
-/// Rows of a linear stencil, several at once: each value read serves every row whose shape reaches it.
+/// Rows of a linear stencil, several at once: each value read serves every row whose shape reaches it. The terms of
+/// each point are added in the order of linear_sum.
 /// \tparam ByPlanes sums of one plane of taps are kept in L1 until those of the next are added: fewer weights at a
 /// time.
 template <class Order, class Shape, int Rows, bool ByPlanes>
@@ -48,7 +49,7 @@ struct LinearRows {
         static_for<Rows>([&](auto row) KOALESCE_INLINE_LAMBDA {
           constexpr int r = row.value;
           if constexpr (Order::template contains<Shape>(a, b - r, c))
-            sum[r] += Order::in_user_order(weights, a, b - r, c) * value;
+            sum[r] = multiply_add(Order::in_user_order(weights, a, b - r, c), value, sum[r]);
         });
       }
     });

@@ -6,6 +6,7 @@
 #include <Koalesce/impl/PlaneQueue.hpp>
 #include <Koalesce/portable/Tiling.hpp>
 
+#include <algorithm>
 #include <string>
 
 /// The circular queue as its source has it, on TeamPolicy and scratch memory alone.
@@ -111,16 +112,27 @@ struct PortableStaged {
   }
 };
 
+/// Runs a kernel on a team a tile, of as many threads as fit, up to `most`.
+///
+/// A backend that derives from Portable may overload it to give its teams another size.
+template <RunsPortable Tag, class Exec, class Kernel>
+void run_tile_teams(Tag, Exec const& exec, std::string const& label, PortableTiling const& tiling, std::int64_t most,
+                    Kernel const& kernel) {
+  auto const policy = [&](int threads) {
+    Kokkos::TeamPolicy<Exec> p(exec, int(tiling.size()), threads);
+    p.set_scratch_size(tiling.scratch_level, Kokkos::PerTeam(int(tiling.scratch_bytes)));
+    return p;
+  };
+  int const fit = policy(1).team_size_max(kernel, Kokkos::ParallelForTag());
+  Kokkos::parallel_for(label, policy(int(std::min<std::int64_t>(fit, most))), kernel);
+}
+
+/// One point a thread where threads are many, one thread a tile where they are cores.
 template <class Kernel, class Tag, class Exec, class Work>
 void run_portable(Tag, Exec const& exec, std::string const& label, Work const& work) {
-  auto const tiling = choose_tiling(label, exec, work.extents, Kernel::planes_before, Kernel::bytes);
-  Kernel const kernel{work, tiling};
-  Kokkos::TeamPolicy<Exec> policy(exec, int(tiling.size()), 1);
-  policy.set_scratch_size(tiling.scratch_level, Kokkos::PerTeam(int(tiling.scratch_bytes)));
-  int const threads = policy.team_size_max(kernel, Kokkos::ParallelForTag());
-  policy            = Kokkos::TeamPolicy<Exec>(exec, int(tiling.size()), tiling.team_size(exec, threads));
-  policy.set_scratch_size(tiling.scratch_level, Kokkos::PerTeam(int(tiling.scratch_bytes)));
-  Kokkos::parallel_for(kernel_label(Tag{}, label), policy, kernel);
+  auto const tiling       = choose_tiling(label, exec, work.extents, Kernel::planes_before, Kernel::bytes);
+  std::int64_t const most = Backend::on_host<Exec> ? 1 : std::min<std::int64_t>(tiling.tile_y * tiling.tile_x, 256);
+  run_tile_teams(Tag{}, exec, kernel_label(Tag{}, label), tiling, most, Kernel{work, tiling});
 }
 
 template <RunsPortable Tag, class Exec, class... WorkArgs>

@@ -16,13 +16,6 @@ struct PortableTiling : Tiling {
   int scratch_level         = 0;
 
   using Tiling::Tiling;
-
-  /// One point a thread where threads are many, one thread a tile where they are cores.
-  template <class Exec>
-  int team_size(Exec const&, int most) const {
-    std::int64_t const points = Backend::on_host<Exec> ? 1 : tile_y * tile_x;
-    return int(std::min<std::int64_t>({points, most, 256}));
-  }
 };
 
 /// The largest tile whose queues fit, in level-0 scratch if any does; throws if the smallest fits in neither level.

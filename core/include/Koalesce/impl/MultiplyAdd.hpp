@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_IMPL_MULTIPLY_ADD_HPP
+#define KOALESCE_IMPL_MULTIPLY_ADD_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include <type_traits>
+
+/// Sums of products whose bits depend on no compiler's choice where to contract a product and a sum.
+namespace Koalesce::Impl {
+
+/// Whether the processor compiled for has an instruction for a fused multiply-add of Ts; where it has none, std::fma
+/// calls a slow function.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION constexpr bool has_fused_multiply_add() {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__SYCL_DEVICE_ONLY__) || defined(__FMA__) || \
+    defined(__aarch64__) || (defined(__FP_FAST_FMA) && defined(__FP_FAST_FMAF))
+  return std::is_same_v<T, double> || std::is_same_v<T, float>;
+#else
+  return false;
+#endif
+}
+
+template <class T>
+inline constexpr bool is_kokkos_complex = false;
+template <class T>
+inline constexpr bool is_kokkos_complex<Kokkos::complex<T>> = true;
+
+/// sum + weight * value. Rounded once, of float and double, where the processor can; twice where it cannot, and a
+/// compiler has nothing to contract. Of complex numbers each part is made of such steps.
+template <class W, class T, class Sum>
+KOKKOS_FORCEINLINE_FUNCTION Sum multiply_add(W const& weight, T const& value, Sum sum) {
+  if constexpr (is_kokkos_complex<Sum>) {
+    using Part = typename Sum::value_type;
+    if constexpr (is_kokkos_complex<W> && is_kokkos_complex<T>) {
+      Part const re = multiply_add(weight.real(), value.real(), sum.real());
+      Part const im = multiply_add(weight.real(), value.imag(), sum.imag());
+      return Sum(multiply_add(-weight.imag(), value.imag(), re), multiply_add(weight.imag(), value.real(), im));
+    } else if constexpr (is_kokkos_complex<W>) {
+      return Sum(multiply_add<Part>(weight.real(), Part(value), sum.real()),
+                 multiply_add<Part>(weight.imag(), Part(value), sum.imag()));
+    } else {
+      return Sum(multiply_add<Part>(Part(weight), value.real(), sum.real()),
+                 multiply_add<Part>(Part(weight), value.imag(), sum.imag()));
+    }
+  } else if constexpr (std::is_arithmetic_v<W> && std::is_arithmetic_v<T> && has_fused_multiply_add<Sum>()) {
+    return Kokkos::fma(Sum(weight), Sum(value), sum);
+  } else {
+    sum += weight * value;
+    return sum;
+  }
+}
+
+}  // namespace Koalesce::Impl
+
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "LinearOracle.hpp"
+
+#include <functional>
+#include <set>
+#include <thread>
+
+/// ThreadSanitizer's; null without it.
+extern "C" {
+[[gnu::weak]] void __tsan_acquire(void*);
+[[gnu::weak]] void __tsan_release(void*);
+}
+
+/// The portable kernels in teams of several threads, as GPUs run them: on hosts they have teams of one.
+namespace Koalesce::Test {
+namespace {
+
+template <int Threads>
+struct Teams : Backend::Portable {
+  static constexpr char const* name = "teams";
+};
+
+/// A team that tells ThreadSanitizer of its barriers, which Kokkos makes of fences that it does not understand.
+template <class Member>
+struct ToldBarriers {
+  Member const& team;
+
+  int team_rank() const { return team.team_rank(); }
+  int team_size() const { return team.team_size(); }
+  int league_rank() const { return team.league_rank(); }
+  decltype(auto) team_scratch(int level) const { return team.team_scratch(level); }
+
+  void team_barrier() const {
+    static char barrier;
+    if (&__tsan_release != nullptr) __tsan_release(&barrier);
+    team.team_barrier();
+    if (&__tsan_acquire != nullptr) __tsan_acquire(&barrier);
+  }
+};
+
+template <class Member, class Body>
+void for_each_point(ToldBarriers<Member> const& told, Impl::Tile const& tile, Body const& body) {
+  Impl::for_each_point(told.team, tile, body);
+}
+
+template <class Kernel>
+struct Told {
+  Kernel kernel;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    KOKKOS_IF_ON_HOST((kernel(ToldBarriers<Member>{team});))
+  }
+};
+
+template <int Threads, class Exec, class Kernel>
+void run_tile_teams(Teams<Threads>, Exec const& exec, std::string const& label, Impl::PortableTiling const& tiling,
+                    std::int64_t, Kernel const& kernel) {
+  Impl::run_tile_teams(Backend::Portable{}, exec, label, tiling, Threads, Told<Kernel>{kernel});
+}
+
+template <class Threads>
+class StencilTeams : public ::testing::Test {
+ public:
+  using Exec                   = Kokkos::DefaultHostExecutionSpace;
+  using P                      = Path<Exec, Teams<Threads::value>>;
+  static constexpr int threads = Threads::value;
+
+  void SetUp() override {
+    if (Exec().concurrency() < threads)
+      GTEST_SKIP() << "a team of " << threads << " threads needs as many of " << Exec::name() << ", which has "
+                   << Exec().concurrency();
+  }
+};
+
+struct ThreadNames {
+  template <class Threads>
+  static std::string GetName(int) {
+    return std::to_string(Threads::value) + "_threads";
+  }
+};
+
+using TeamSizes =
+    ::testing::Types<std::integral_constant<int, 2>, std::integral_constant<int, 3>, std::integral_constant<int, 4>>;
+TYPED_TEST_SUITE(StencilTeams, TeamSizes, ThreadNames);
+
+struct WhichThread {
+  template <class U, class I>
+  KOKKOS_FUNCTION std::size_t operator()(U const&, I, I, I) const {
+    std::size_t thread = 0;
+    KOKKOS_IF_ON_HOST((thread = std::hash<std::thread::id>()(std::this_thread::get_id());))
+    return thread;
+  }
+};
+
+TYPED_TEST(StencilTeams, are_as_large_as_asked_for) {
+  using Exec = typename TestFixture::Exec;
+  using View = Kokkos::View<std::size_t***, Kokkos::LayoutRight, Exec>;
+  View const in("in", 2, 4, 16), out("out", 2, 4, 16);
+  StencilPolicy<Exec, Box<0, 0, 0>, Teams<TestFixture::threads>> const policy({2, 4, 16});
+  parallel_stencil("threads", policy, in, out, WhichThread());
+  Exec().fence();
+  EXPECT_EQ(std::set<std::size_t>(out.data(), out.data() + out.size()).size(), std::size_t(TestFixture::threads));
+}
+
+/// Rows longer than a team has threads, and shorter: a plane's halo is then shared out several rows at a time.
+template <class Shape>
+std::vector<Index<Shape::rank>> extents_of_teams() {
+  if constexpr (Shape::rank == 1) return {{1}, {2}, {3}, {70}};
+  else if constexpr (Shape::rank == 2) return {{1, 1}, {9, 2}, {5, 31}, {3, 150}};
+  else return {{1, 1, 1}, {6, 9, 1}, {5, 7, 2}, {4, 3, 17}, {7, 18, 70}, {20, 1, 1}};
+}
+
+template <class P, class Shape, class Layout, class... Functors>
+void try_teams(Functors const&... functors) {
+  constexpr int rank = Shape::rank;
+  Rng rng(1);
+  for (auto const& n : extents_of_teams<Shape>()) {
+    Field<typename P::exec, double, rank, Layout> in(n, halo_for<Shape>(rng, 1), rng), out(n, {}, rng);
+    in.fill(rng);
+    compare<P, Shape>(n, std::tie(in), std::tie(out), Exactly(), functors...);
+  }
+}
+
+struct SecondProbe {
+  template <class M, class C, class... I>
+  KOKKOS_FUNCTION auto operator()(M const& m, C const& c, I... i) const {
+    return Probe<Star<1, 1, 1>>()(m, i...) + 2 * c();
+  }
+};
+
+using Kokkos::LayoutLeft;
+using Kokkos::LayoutRight;
+
+TYPED_TEST(StencilTeams, box) { try_teams<typename TestFixture::P, Box<1, 1, 1>, LayoutRight>(Probe<Box<1, 1, 1>>()); }
+TYPED_TEST(StencilTeams, rows_alone_left) {
+  try_teams<typename TestFixture::P, Box<0, 1, 2>, LayoutLeft>(Probe<Box<0, 1, 2>>());
+}
+TYPED_TEST(StencilTeams, columns_alone) {
+  try_teams<typename TestFixture::P, Star<2, 1, 0>, LayoutRight>(Probe<Star<2, 1, 0>>());
+}
+TYPED_TEST(StencilTeams, plane) { try_teams<typename TestFixture::P, Box<2, 1>, LayoutRight>(Probe<Box<2, 1>>()); }
+TYPED_TEST(StencilTeams, line) { try_teams<typename TestFixture::P, Box<3>, LayoutRight>(Probe<Box<3>>()); }
+TYPED_TEST(StencilTeams, weights) {
+  using Shape = Star<1, 1, 1>;
+  LinearStencil<double, Shape> const weights([](int a, int b, int c) { return 1. + a - 2 * b + 3 * c; });
+  try_teams<typename TestFixture::P, Shape, LayoutLeft>(weights);
+}
+TYPED_TEST(StencilTeams, two_stages) {
+  using First = Box<1, 0, 1>;
+  try_teams<typename TestFixture::P, Staged<First, Star<1, 1, 1>>, LayoutRight>(Probe<First>(), SecondProbe());
+}
+
+}  // namespace
+}  // namespace Koalesce::Test
