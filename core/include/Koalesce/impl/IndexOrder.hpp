@@ -14,8 +14,7 @@ namespace Koalesce::Impl {
 /// Translates between the caller's indices and the canonical ones.
 template <int Rank, bool Reversed>
 struct IndexOrder {
-  static constexpr int rank      = Rank;
-  static constexpr bool reversed = Reversed;
+  static constexpr int rank = Rank;
 
   /// The caller's dimension that is canonical dimension c (0: z, 1: y, 2: x), or -1.
   KOKKOS_FUNCTION static constexpr int user_dim(int c) {
