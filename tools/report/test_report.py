@@ -150,7 +150,12 @@ class TextTest(ToolTest):
         done = self.run_tool(PYTHONPATH=self.results)
         self.assertEqual(done.returncode, 3)
         self.assertIn("apt install python3-matplotlib", done.stderr)
-        self.assertEqual(os.listdir(self.output), ["report.md"])
+        self.assertEqual(sorted(os.listdir(self.output)), ["report.html", "report.md"])
+        for name in os.listdir(self.output):
+            self.assertIn("matplotlib was missing", self.file(name))
+            self.assertNotIn(".svg", self.file(name))
+            self.assertNotIn("<svg", self.file(name))
+            self.assertIn("9x9", self.file(name))
         self.assertEqual(self.run_tool("--text", PYTHONPATH=self.results).returncode, 0)
 
     def test_figures_of_the_readme_are_the_pages(self):
