@@ -29,6 +29,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATAD
 
 # Removes what an earlier version installed there and this one does not, and lists what is there now for the next.
 cmake_path(ABSOLUTE_PATH _koalesce_config_dir BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE _koalesce_absolute)
+set(_koalesce_uninstall_dir "${_koalesce_absolute}")
 cmake_path(IS_PREFIX CMAKE_INSTALL_PREFIX "${_koalesce_absolute}" NORMALIZE _koalesce_below)
 if(_koalesce_below)
   # `cmake --install --prefix` may say otherwise later.
@@ -39,6 +40,6 @@ install(CODE "set(_koalesce_config_dir \"${_koalesce_absolute}\")")
 install(SCRIPT "${CMAKE_CURRENT_LIST_DIR}/KoalesceInstalledFiles.cmake")
 
 if(PROJECT_IS_TOP_LEVEL AND NOT TARGET uninstall)
-  add_custom_target(uninstall COMMAND "${CMAKE_COMMAND}" -P
-    "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/${_koalesce_config_dir}/KoalesceUninstall.cmake" VERBATIM)
+  add_custom_target(uninstall COMMAND "${CMAKE_COMMAND}" "-DFOLDER=${_koalesce_uninstall_dir}"
+    -P "${CMAKE_CURRENT_LIST_DIR}/KoalesceUninstall.cmake" VERBATIM)
 endif()

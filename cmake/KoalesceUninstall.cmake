@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cmake -P <prefix>/lib/cmake/Koalesce/KoalesceUninstall.cmake: removes the Koalesce that this file was installed with.
+# cmake -P <prefix>/lib/cmake/Koalesce/KoalesceUninstall.cmake: removes the Koalesce that this file was installed with. The
+# target `uninstall` says with -DFOLDER, below DESTDIR, where the file would be.
 
 # Removes files, which are relative to <folder>, and those of Koalesce's folders that are then empty.
 function(_koalesce_remove_files folder)
@@ -28,6 +29,14 @@ function(_koalesce_remove_files folder)
 endfunction()
 
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
-  file(STRINGS "${CMAKE_CURRENT_LIST_DIR}/KoalesceInstalledFiles.txt" _koalesce_files)
-  _koalesce_remove_files("${CMAKE_CURRENT_LIST_DIR}" ${_koalesce_files})
+  set(_koalesce_folder "${CMAKE_CURRENT_LIST_DIR}")
+  if(FOLDER)
+    set(_koalesce_folder "$ENV{DESTDIR}${FOLDER}")
+  endif()
+  if(NOT EXISTS "${_koalesce_folder}/KoalesceInstalledFiles.txt")
+    message(FATAL_ERROR "Koalesce is not installed there: ${_koalesce_folder} has no KoalesceInstalledFiles.txt; where it is \
+installed, run cmake -P <where>/lib/cmake/Koalesce/KoalesceUninstall.cmake")
+  endif()
+  file(STRINGS "${_koalesce_folder}/KoalesceInstalledFiles.txt" _koalesce_files)
+  _koalesce_remove_files("${_koalesce_folder}" ${_koalesce_files})
 endif()

@@ -49,8 +49,18 @@ foreach(where IN ITEMS moved prefix)
   endif()
 endforeach()
 
+# Below DESTDIR, as packagers install.
+set(ENV{DESTDIR} "${BINARY}/staged")
+execute_process(COMMAND "${CMAKE_COMMAND}" --build "${BINARY}/build" --target install ${run})
+execute_process(COMMAND "${CMAKE_COMMAND}" --build "${BINARY}/build" --target uninstall ${run})
+file(GLOB_RECURSE left "${BINARY}/staged/*")
+if(left)
+  message(FATAL_ERROR "Uninstalled below DESTDIR, there is still: ${left}")
+endif()
+
 # Nothing is there any more: an error, and not a success.
-execute_process(COMMAND "${CMAKE_COMMAND}" --build "${BINARY}/build" --target uninstall RESULT_VARIABLE status OUTPUT_QUIET)
-if(status EQUAL 0)
-  message(FATAL_ERROR "What is not installed was uninstalled")
+execute_process(COMMAND "${CMAKE_COMMAND}" --build "${BINARY}/build" --target uninstall RESULT_VARIABLE status
+                OUTPUT_VARIABLE text ERROR_VARIABLE text)
+if(status EQUAL 0 OR NOT text MATCHES "Koalesce is not installed there")
+  message(FATAL_ERROR "What is not installed was uninstalled: ${text}")
 endif()
