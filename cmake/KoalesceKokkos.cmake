@@ -19,6 +19,34 @@ macro(_koalesce_find_kokkos)
   endif()
 endmacro()
 
+# Sets _koalesce_given to how the user says where Kokkos is, and _koalesce_given_path to where; to be asked before a
+# search, because find_package forgets a folder where it finds nothing.
+macro(_koalesce_look_at_given_kokkos)
+  set(_koalesce_given "")
+  set(_koalesce_given_path "")
+  if(Kokkos_DIR)
+    set(_koalesce_given Kokkos_DIR)
+    set(_koalesce_given_path "${Kokkos_DIR}")
+  elseif(Kokkos_ROOT)
+    set(_koalesce_given Kokkos_ROOT)
+    set(_koalesce_given_path "${Kokkos_ROOT}")
+  elseif(NOT "$ENV{Kokkos_ROOT}" STREQUAL "")
+    set(_koalesce_given "Kokkos_ROOT in the environment")
+    set(_koalesce_given_path "$ENV{Kokkos_ROOT}")
+  endif()
+endmacro()
+
+# After a search that found none: puts what the user gave in front of <problem>, and keeps it for the next configure.
+macro(_koalesce_blame_given_kokkos problem)
+  if(_koalesce_given STREQUAL "Kokkos_DIR")
+    set(Kokkos_DIR "${_koalesce_given_path}" CACHE PATH "Folder of KokkosConfig.cmake" FORCE)
+  endif()
+  if(NOT Kokkos_CONSIDERED_VERSIONS)
+    set(${problem} "no Kokkos is there")
+  endif()
+  set(${problem} "${_koalesce_given} is ${_koalesce_given_path}, but ${${problem}}")
+endmacro()
+
 # Sets <result> to what is wrong with the Kokkos that is there, or to nothing. A project that builds Kokkos as a
 # subdirectory may have the target and no version: nothing can be said then.
 function(_koalesce_check_kokkos result)

@@ -42,12 +42,16 @@ function(koalesce_add_example name)
   target_link_libraries(${name} PRIVATE koalesce_examples_common)
 endfunction()
 
-# The target `demo` runs it with these arguments; results go to the top of the build folder.
+# The target `demo` runs it with these arguments; results go to the top of the build folder. The programs print times, so
+# none runs before all are built, and (as users of the terminal, of which there is one) none beside another.
 function(koalesce_add_demo name)
   if(NOT TARGET demo)
     add_custom_target(demo)
+    add_custom_target(demo_programs)
   endif()
+  add_dependencies(demo_programs ${name})
   add_custom_target(demo_${name} COMMAND ${name} ${ARGN} WORKING_DIRECTORY "${CMAKE_BINARY_DIR}" USES_TERMINAL)
+  add_dependencies(demo_${name} demo_programs)
   add_dependencies(demo demo_${name})
 endfunction()
 

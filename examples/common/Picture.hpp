@@ -28,13 +28,13 @@ struct Picture {
 };
 
 /// \brief Letters of 5 x 7 points, each enlarged to a square: some capitals,
-/// digits, plus, minus and point.
+/// digits, plus, minus, point and comma.
 struct Lettering {
   int scale          = 2;
   std::uint8_t color = 255;
 
   constexpr int height() const { return 7 * scale; }
-  int width(std::string_view text) const { return int(text.size()) * 6 * scale; }
+  constexpr int width(std::string_view text) const { return int(text.size()) * 6 * scale; }
 
   /// Writes a text from x to the right, y downward; what lies outside the picture is cut off.
   void draw(Picture& picture, std::string_view text, int x, int y) const;

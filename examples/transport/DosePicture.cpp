@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DosePicture.hpp"
 
+#include "Materials.hpp"
+
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <string>
+#include <string_view>
 
 namespace examples::transport {
 namespace {
@@ -22,6 +26,7 @@ constexpr int tick        = 6;
 constexpr int smallest    = 300;  // pixels of a slice's longest edge; smaller ones are enlarged
 constexpr Lettering letters{2, white};
 constexpr int title_height = letters.height() + 2 * gap;
+constexpr int key_height   = letters.height() + 2 * gap;
 
 using Rgb = std::array<double, 3>;
 
@@ -113,16 +118,22 @@ double pixel_size(Head const& head) {
 
 class Scales {
  public:
-  Scales(Head const& head, std::vector<Weight> const& dose)
-      : m_largest(double(*std::max_element(dose.begin(), dose.end()))) {
+  /// \param[in] all  the weight of all photons that were sent.
+  Scales(Head const& head, std::vector<Weight> const& dose, double all)
+      : m_unit(all * head.spacing[0] * head.spacing[1] * head.spacing[2]) {
     auto const [low, top] = std::minmax_element(head.anatomy.begin(), head.anatomy.end());
     m_dark                = *low;
     m_width               = *top - *low;
+    auto const largest    = *std::max_element(dose.begin(), dose.end());
+    m_top                 = largest == 0 ? 0 : int(std::ceil(std::log10(double(largest) / m_unit)));
   }
+
+  /// The power of ten, in shares of all weight per mm3, at which the colors end.
+  int top() const { return m_top; }
 
   int level(Weight dose) const {
     if (dose == 0) return 0;
-    double const decade = std::log10(double(dose) / m_largest) + decades;
+    double const decade = std::log10(double(dose) / m_unit) - m_top + decades;
     return decade < 0 ? 0 : std::min(levels, int(decade * levels_each) + 1);
   }
   /// The volume shows nothing of a skull that was added to it.
@@ -133,53 +144,107 @@ class Scales {
   }
 
  private:
-  double m_largest;
+  double m_unit;  ///< weight that a cell absorbs at a share of 1 per mm3
+  int m_top;
   float m_dark, m_width;
 };
 
-void draw_bar(Picture& picture, int x, int y, int height) {
+constexpr std::array<std::string_view, 2> bar_title{"SHARE OF LIGHT", "ABSORBED PER MM3"};
+constexpr int bar_space       = letters.width(bar_title[1]);
+constexpr int bar_line_height = letters.height() * 3 / 2;
+
+/// The colors from 10^top down, with a title above.
+void draw_bar(Picture& picture, int x, int y, int height, int top) {
+  for (int line = 0; line < 2; ++line)
+    letters.draw(picture, bar_title[line], x, y - letters.height() - 3 * gap / 2 - (1 - line) * bar_line_height);
   for (int row = 0; row < height; ++row) {
     int const level = levels - row * levels / height;
     picture.fill(x, y + row, bar_width, 1, blended(level, shades - 1));
   }
   for (int d = 0; d <= decades; ++d) {
-    int const at = y + height * d / decades;
+    int const at       = y + height * d / decades;
+    int const exponent = top - d;
     picture.fill(x + bar_width, std::min(at, y + height - 1), tick, 1, white);
-    letters.draw(picture, d == 0 ? "1" : "1E-" + std::to_string(d), x + bar_width + tick + gap / 2,
-                 at - letters.height() / 2);
+    letters.draw(picture, exponent == 0 ? "1" : (exponent > 0 ? "1E+" : "1E") + std::to_string(exponent),
+                 x + bar_width + tick + gap / 2, at - letters.height() / 2);
   }
+}
+
+std::string capitals(std::string text) {
+  for (char& c : text) c = char(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+/// The tissues' colors and names, and how long so many mm are; returns where it ends.
+int draw_key(Picture* picture, int x, int y, Head const& head, double pixel) {
+  constexpr int box = letters.height();
+  for (int t = 1; t < tissues; ++t) {
+    auto const name = capitals(materials[t].name);
+    if (picture) picture->fill(x, y, box, box, std::uint8_t(tissue_begin + t));
+    x += box + gap / 2;
+    if (picture) letters.draw(*picture, name, x, y);
+    x += letters.width(name) + 2 * gap;
+  }
+  // The longest of 1, 2, 5, 10 ... mm that is a quarter of the head at most.
+  double longest = 0;
+  for (int d = 0; d < 3; ++d) longest = std::max(longest, double(head.size[d]) * head.spacing[d]);
+  int length = 1;
+  for (int power = 1; power <= 1000; power *= 10)
+    for (int const factor : {1, 2, 5})
+      if (4 * factor * power <= longest) length = factor * power;
+  int const pixels = int(std::lround(length / pixel));
+  auto const text  = std::to_string(length) + " MM";
+  if (picture) {
+    picture->fill(x, y + box / 2 - 1, pixels, 2, white);
+    for (int const end : {x, x + pixels - 2}) picture->fill(end, y, 2, box, white);
+    letters.draw(*picture, text, x + pixels + gap, y);
+  }
+  return x + pixels + gap + letters.width(text);
 }
 
 }  // namespace
 
-Picture dose_picture(Head const& head, std::vector<Weight> const& dose, int beam) {
+Picture dose_picture(Head const& head, std::vector<Weight> const& dose, std::int64_t photons, int beam) {
   double const pixel = pixel_size(head);
   // Of axial, coronal and sagittal those two that the beam lies in.
-  auto const first  = beam == 2 ? Slice(head, 0, 2, pixel) : Slice(head, 0, 1, pixel);
-  auto const second = beam == 0 ? Slice(head, 0, 2, pixel) : Slice(head, 1, 2, pixel);
-  Scales const scales(head, dose);
+  auto const first             = beam == 2 ? Slice(head, 0, 2, pixel) : Slice(head, 0, 1, pixel);
+  auto const second            = beam == 0 ? Slice(head, 0, 2, pixel) : Slice(head, 1, 2, pixel);
+  std::string const first_name = beam == 2 ? "CORONAL" : "AXIAL", second_name = beam == 0 ? "CORONAL" : "SAGITTAL";
+  Scales const scales(head, dose, double(photons) * double(whole));
 
-  int const height    = std::max(first.height(), second.height());
-  int const bar_space = bar_width + tick + gap / 2 + letters.width("1E-6");
-  Picture picture(2 * first.width() + second.width() + bar_space + 5 * gap, title_height + height + gap, black);
+  struct Panel {
+    std::string title;
+    Slice const& slice;
+    int width() const { return std::max(slice.width(), letters.width(title)); }
+  };
+  std::array<Panel, 3> const panels{
+      {{"TISSUES, " + first_name, first}, {"DOSE, " + first_name, first}, {"DOSE, " + second_name, second}}};
+  int const height = std::max({first.height(), second.height(), smallest / 2});
+  int width        = gap;
+  for (auto const& panel : panels) width += panel.width() + gap;
+  Picture picture(std::max(width + bar_space, draw_key(nullptr, gap, 0, head, pixel)) + gap,
+                  title_height + height + gap + key_height, black);
   picture.palette = palette();
 
-  int left         = gap;
-  auto const panel = [&](std::string const& title, Slice const& slice, auto const& color) {
-    letters.draw_centered(picture, title, left + slice.width() / 2, gap);
-    int const top = title_height + (height - slice.height()) / 2;
-    for (int y = 0; y < slice.height(); ++y)
-      for (int x = 0; x < slice.width(); ++x) picture.at(left + x, top + y) = color(slice.cell(x, y));
-    left += slice.width() + gap;
-  };
   auto const tissue = [&](std::int64_t c) { return std::uint8_t(tissue_begin + int(head.tissue[c])); };
   auto const lit    = [&](std::int64_t c) {
     return blended(scales.level(dose[c]), scales.shade(head.anatomy[c], head.tissue[c]));
   };
-  panel("TISSUES", first, tissue);
-  panel("DOSE", first, lit);
-  panel("DOSE", second, lit);
-  draw_bar(picture, left, title_height + height / 8, height * 3 / 4);
+  int left = gap;
+  for (auto const& panel : panels) {
+    auto const& slice = panel.slice;
+    int const middle = left + panel.width() / 2, top = title_height + (height - slice.height()) / 2;
+    letters.draw_centered(picture, panel.title, middle, gap);
+    for (int y = 0; y < slice.height(); ++y)
+      for (int x = 0; x < slice.width(); ++x) {
+        auto const cell                                     = slice.cell(x, y);
+        picture.at(middle - slice.width() / 2 + x, top + y) = &panel == &panels[0] ? tissue(cell) : lit(cell);
+      }
+    left += panel.width() + gap;
+  }
+  int const bar_top = 2 * (gap + bar_line_height) + gap / 2;
+  draw_bar(picture, left, bar_top, title_height + height - bar_top - letters.height() / 2, scales.top());
+  draw_key(&picture, gap, title_height + height + gap, head, pixel);
   return picture;
 }
 

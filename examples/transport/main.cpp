@@ -128,7 +128,8 @@ void run(Options const& options) {
   if (volume.not_finite > 0) table.row("voxels not finite, taken as 0", std::to_string(volume.not_finite));
 
   OutputFile picture(options.picture);
-  write_png(dose_picture(head, ours.dose, patient_axis(options.settings.side)), picture.temporary());
+  write_png(dose_picture(head, ours.dose, options.settings.photons, patient_axis(options.settings.side)),
+            picture.temporary());
   picture.commit();
   table.row("written", options.picture.string());
   print(table);

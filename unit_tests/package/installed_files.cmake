@@ -5,7 +5,8 @@
 
 set(expected
   ${CONFIG_DIR}/KoalesceConfig.cmake ${CONFIG_DIR}/KoalesceConfigVersion.cmake ${CONFIG_DIR}/KoalesceKokkos.cmake
-  ${CONFIG_DIR}/KoalesceTargets.cmake ${DATA_DIR}/licenses/Koalesce/LICENSE)
+  ${CONFIG_DIR}/KoalesceTargets.cmake ${CONFIG_DIR}/KoalesceUninstall.cmake ${CONFIG_DIR}/KoalesceInstalledFiles.txt
+  ${DATA_DIR}/licenses/Koalesce/LICENSE)
 file(GLOB roots "${SOURCE}/core/include" "${SOURCE}/backends/*/include")
 foreach(root IN LISTS roots)
   file(GLOB_RECURSE headers RELATIVE "${root}" "${root}/*")
