@@ -70,7 +70,8 @@ struct PlainStencil {
       if constexpr (Out == 1) point_of(outs[0], z, y, x) = result;
       else
         Koalesce::Impl::static_for<int(Out)>([&](auto o) KOALESCE_INLINE_LAMBDA {
-          point_of(outs[o.value], z, y, x) = Koalesce::Impl::get<o.value>(result);
+          constexpr int field = decltype(o)::value;
+          point_of(outs[field], z, y, x) = Koalesce::Impl::get<field>(result);
         });
     }
     (std::make_integer_sequence<int, int(In)>{});

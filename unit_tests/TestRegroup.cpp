@@ -177,8 +177,9 @@ TEST(RegroupPolicy, number_of_items_runs_on_the_default_execution_space) {
   };
   check(1234);
   check(std::size_t(1234));
+  Visits<Memory> const none(items);
   expect_error({"parallel_regroup(\"items\")", "the items are 0 to -5"},
-               [&] { parallel_regroup("items", -5, Paths(4), predict, Visits<Memory>(items)); });
+               [&] { parallel_regroup("items", -5, Paths(4), predict, none); });
 }
 
 TEST(RegroupPolicy, setters_return_changed_copies) {

@@ -18,7 +18,11 @@ std::atomic<std::int64_t> allocations{0};
 std::atomic<std::int64_t> queries{0};
 #endif
 
-/// Apart, because nvcc compiles operator new for devices, too, which cannot throw.
+/// These two apart, because nvcc compiles operator new for devices, too, which can neither count nor throw.
+void* allocate(std::size_t size) {
+  ++allocations;
+  return std::malloc(size > 0 ? size : 1);
+}
 [[noreturn]] void refuse() { throw std::bad_alloc(); }
 
 }  // namespace
@@ -45,8 +49,7 @@ cudaError_t __wrap_cudaFuncGetAttributes(cudaFuncAttributes* attributes, void co
 #pragma nv_diag_suppress 20011  // calls of host functions, which no kernel makes
 #endif
 void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* const memory = std::malloc(size > 0 ? size : 1)) return memory;
+  if (void* const memory = allocate(size)) return memory;
   refuse();
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
