@@ -66,7 +66,8 @@ __global__ void __launch_bounds__(BY* BX) cuda_shared(Sweep const s, int const m
   auto const read_plane = [&](int k, int z, int slot) {
     if constexpr (Reach::box) return read_rows(k, z, slot, -ry, BY + ry, -rx, BX + rx);
     int const width = min(BX, s.nx - x0), rows = min(BY, s.ny - y0);
-    shared[k].value[slot][threadIdx.y + ry][threadIdx.x + rx] = queue[k][rz];
+    // Beyond the interior's end lies the halo, which other threads write.
+    if (inside) shared[k].value[slot][threadIdx.y + ry][threadIdx.x + rx] = queue[k][rz];
     read_rows(k, z, slot, -ry, 0, 0, width);
     read_rows(k, z, slot, rows, rows + ry, 0, width);
     read_rows(k, z, slot, 0, rows, -rx, 0);
