@@ -52,9 +52,9 @@ __global__ void __launch_bounds__(BY* BX) cuda_shared(Sweep const s, int const m
   auto* const shared = reinterpret_cast<Planes*>(memory);
   int const x0 = blockIdx.x * BX, y0 = blockIdx.y * BY, z0 = blockIdx.z * march;
   int const x = x0 + threadIdx.x, y = y0 + threadIdx.y, end = min(z0 + march, s.nz);
-  bool const inside       = x < s.nx && y < s.ny;
-  std::int64_t const here = y * s.pitch + x;
-  T queue[around][2 * rz + 1];
+  bool const inside           = x < s.nx && y < s.ny;
+  std::int64_t const here     = y * s.pitch + x;
+  T queue[around][2 * rz + 1] = {};
 
   // Of a box the plane with its halo; of a star the halo alone, without corners: the points come from the queue.
   auto const read_rows = [&](int k, int z, int slot, int begin, int end_row, int left, int right) {
@@ -66,7 +66,8 @@ __global__ void __launch_bounds__(BY* BX) cuda_shared(Sweep const s, int const m
   auto const read_plane = [&](int k, int z, int slot) {
     if constexpr (Reach::box) return read_rows(k, z, slot, -ry, BY + ry, -rx, BX + rx);
     int const width = min(BX, s.nx - x0), rows = min(BY, s.ny - y0);
-    shared[k].value[slot][threadIdx.y + ry][threadIdx.x + rx] = queue[k][rz];
+    // Beyond the interior's end lies the halo, which other threads write.
+    if (inside) shared[k].value[slot][threadIdx.y + ry][threadIdx.x + rx] = queue[k][rz];
     read_rows(k, z, slot, -ry, 0, 0, width);
     read_rows(k, z, slot, rows, rows + ry, 0, width);
     read_rows(k, z, slot, 0, rows, -rx, 0);
