@@ -70,7 +70,7 @@ struct PlainStencil {
       if constexpr (Out == 1) point_of(outs[0], z, y, x) = result;
       else
         Koalesce::Impl::static_for<int(Out)>([&](auto o) KOALESCE_INLINE_LAMBDA {
-          constexpr int field = decltype(o)::value;
+          constexpr int field            = decltype(o)::value;
           point_of(outs[field], z, y, x) = Koalesce::Impl::get<field>(result);
         });
     }

@@ -276,7 +276,8 @@ TEST(RegroupedReduceThreads, DISABLED_print) { std::cout << "sums:\n" << sums_of
 
 /// This program's sums when it runs with so many threads.
 std::string sums_with(int threads) {
-  auto const command = "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX '" + std::filesystem::read_symlink("/proc/self/exe").string() +
+  auto const command = "env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX '" +
+                       std::filesystem::read_symlink("/proc/self/exe").string() +
                        "' --gtest_also_run_disabled_tests --gtest_filter=RegroupedReduceThreads.DISABLED_print" +
                        " --kokkos-num-threads=" + std::to_string(threads) + " 2>/dev/null";
   std::string output;
