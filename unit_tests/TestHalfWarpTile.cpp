@@ -149,7 +149,7 @@ struct LargeElement {
 struct WithoutScratch {
   template <class Member>
   void operator()(Member const& team) const {
-    HalfWarpTile<LargeElement, LikeGpu> const tile(team);
+    [[maybe_unused]] HalfWarpTile<LargeElement, LikeGpu> const tile(team);
   }
 };
 
