@@ -141,10 +141,15 @@ TEST_F(HalfWarpTileOfThreads, ReadsByColumn) {
   });
 }
 
+/// Of more bytes than Kokkos gives every team unasked.
+struct LargeElement {
+  double numbers[1024];
+};
+
 struct WithoutScratch {
   template <class Member>
   void operator()(Member const& team) const {
-    HalfWarpTile<double, LikeGpu> const tile(team);
+    [[maybe_unused]] HalfWarpTile<LargeElement, LikeGpu> const tile(team);
   }
 };
 

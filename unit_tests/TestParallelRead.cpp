@@ -403,7 +403,7 @@ using View3 = Kokkos::View<double***, LayoutRight, typename P::exec::memory_spac
 
 TYPED_TEST(ParallelRead, column_order_of_another_batch) {
   ShadowView const a(View3<TypeParam>("m", 2, 3, 4)), b(View3<TypeParam>("m", 1, 3, 4));
-  ShadowView const c(View2<TypeParam>("m", 3, 4));
+  ShadowView const c(View2<TypeParam>("m", 3, 4));  // nvcc: one type per declaration
   expect_error({"ColumnOrder is one of a batch of 1", "(\"m\") has 2 matrices", "make it ColumnOrder(3, 4, 2)"},
                [&] { read<TypeParam>(a, ColumnOrder(3, 4)); });
   expect_error({"ColumnOrder is one of a batch of 2", "has 1 matrix;"},

@@ -78,8 +78,10 @@ struct CountByColumn {
 
   /// Adds one if a half-warp goes down a column (of what is far apart in the original) where the one before stopped.
   KOKKOS_FUNCTION void operator()(std::int64_t sample, std::int64_t& by_column) const {
+    // Spread over all of them, and not evenly: a map's period could be a multiple of the step.
     std::int64_t const step   = half_warps / samples;
-    std::int64_t const item   = work.begin + (sample * step + sample * 7919 % step) * HalfWarp::size;
+    std::int64_t const at     = sample * half_warps / samples + sample * 7919 % step;
+    std::int64_t const item   = work.begin + at * HalfWarp::size;
     std::int64_t const matrix = work.rows.divisor() * work.columns.divisor();
     std::int64_t const b      = work.index(item) / matrix;
     // In a batch a half-warp is looked at as far as the matrix goes that it begins in.
