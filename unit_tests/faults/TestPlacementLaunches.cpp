@@ -48,6 +48,9 @@ cudaError_t __wrap_cudaFuncGetAttributes(cudaFuncAttributes* attributes, void co
 #ifdef __NVCC__
 #pragma nv_diag_suppress 20011  // calls of host functions, which no kernel makes
 #endif
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // g++ inlines the one without the other
+#endif
 void* operator new(std::size_t size) {
   if (void* const memory = allocate(size)) return memory;
   refuse();

@@ -5,7 +5,6 @@
 #include <Koalesce/OnChip.hpp>
 #include <Koalesce/Place.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +24,7 @@ struct PlacementSubject {
 
   void place(Placement const& placement) {
     can_be = can_be && placement.size() == places.size();
-    std::copy_n(placement.begin(), std::min(placement.size(), places.size()), places.begin());
+    for (std::size_t a = 0; can_be && a < places.size(); ++a) places[a] = placement[a];
   }
 
   std::string const& label;
