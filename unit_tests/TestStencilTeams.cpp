@@ -22,8 +22,11 @@ struct Teams : Backend::Portable {
 
 /// A team that tells ThreadSanitizer of its barriers, which Kokkos makes of fences that it does not understand.
 template <class Member>
-struct ToldBarriers {
+class ToldBarriers {
+ public:
   Member const& team;
+
+  explicit ToldBarriers(Member const& t) : team(t) {}
 
   int team_rank() const { return team.team_rank(); }
   int team_size() const { return team.team_size(); }
@@ -31,10 +34,22 @@ struct ToldBarriers {
   decltype(auto) team_scratch(int level) const { return team.team_scratch(level); }
 
   void team_barrier() const {
-    static char barrier;
-    if (&__tsan_release != nullptr) __tsan_release(&barrier);
+    release();
     team.team_barrier();
-    if (&__tsan_acquire != nullptr) __tsan_acquire(&barrier);
+    acquire();
+  }
+
+  static void acquire() {
+    if (&__tsan_acquire != nullptr) __tsan_acquire(address());
+  }
+  static void release() {
+    if (&__tsan_release != nullptr) __tsan_release(address());
+  }
+
+ private:
+  static void* address() {
+    static char barrier;
+    return &barrier;
   }
 };
 
@@ -43,13 +58,14 @@ void for_each_point(ToldBarriers<Member> const& told, Impl::Tile const& tile, Bo
   Impl::for_each_point(told.team, tile, body);
 }
 
+/// Kokkos has a barrier between a team's tiles, too.
 template <class Kernel>
 struct Told {
   Kernel kernel;
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    KOKKOS_IF_ON_HOST((kernel(ToldBarriers<Member>{team});))
+    KOKKOS_IF_ON_HOST((ToldBarriers<Member> const told(team); told.acquire(); kernel(told); told.release();))
   }
 };
 
