@@ -7,6 +7,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace Koalesce {
 
@@ -99,9 +100,12 @@ class RegroupPolicy {
   /// \brief Names the Views that may travel: one_way(view) or round_trip(view), each of rank 1.
   ///
   /// Functors then take their item's elements after its number, `T const&` and `T&`, wherever those lie: they must not
-  /// reach them through the View. A View that returns must not overlap another one.
+  /// reach them through the View. A View that returns must not overlap another one. One call names all of them.
   template <class... Views, bool... Returns>
   auto moving(Traveler<Views, Returns> const&... travelers) const {
+    static_assert(std::is_same_v<Travelers, Impl::Pack<>>,
+                  "Koalesce::RegroupPolicy: moving() names all Views that travel in one call; a second call would drop "
+                  "those of the first");
     using Pack = Impl::Pack<Traveler<Views, Returns>...>;
     return RegroupPolicy<Exec, Pack>(m_space, m_begin, m_end, Pack(travelers...))
         .regroup(m_regroup)
