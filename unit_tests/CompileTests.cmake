@@ -53,6 +53,9 @@ function(koalesce_add_unsound_test source name)
   target_link_libraries(${target} PRIVATE koalesce_own)
   target_compile_definitions(${target} PRIVATE UNSOUND_${name})
   target_compile_options(${target} PRIVATE -O0)
+  if(NOT koalesce_has_cuda AND NOT koalesce_has_hip)
+    target_precompile_headers(${target} REUSE_FROM koalesce_self_contained_inner_headers)
+  endif()
   add_test(NAME unsound.${name}
     COMMAND "${CMAKE_COMMAND}" --build "${CMAKE_BINARY_DIR}" --target ${target} --config $<CONFIG>)
   # Two builds in one folder at a time get in each other's way.
