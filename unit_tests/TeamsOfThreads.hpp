@@ -95,8 +95,8 @@ struct SharedByTeam<Impl::CopyRows<T>> {
 template <class Exec, class Body, class Result>
 void run_teams(SeveralThreads, Exec const& exec, std::string const& label, Impl::Teams teams, Body const& body,
                Result& result) {
-  teams.most_threads = SeveralThreads::threads;
-  teams.most_teams   = SeveralThreads::teams;
+  teams.max_threads = SeveralThreads::threads;
+  teams.max_teams   = SeveralThreads::teams;
   Impl::run_teams(Backend::Portable{}, exec, label, teams, SharedByTeam<Body>{body}, result);
 }
 

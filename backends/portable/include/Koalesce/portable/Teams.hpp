@@ -18,11 +18,11 @@ namespace Koalesce::Impl {
 /// Teams that share the pieces of a kernel's work: a team takes those from its league rank on, a league size apart.
 struct Teams {
   std::int64_t pieces;
-  int most_threads;  // of a team
+  int max_threads;  // of a team
   int scratch_level         = 0;
   std::size_t scratch_bytes = 0;  // of a team
   int vector_length         = 1;
-  int most_teams            = 2147483647;  // a league's size is an int
+  int max_teams             = 2147483647;  // a league's size is an int
 };
 
 /// `most` threads a team where threads are many. CPU threads are cores: each is a team of its own and waits for nobody.
@@ -51,7 +51,7 @@ struct JoinsNothing : WithUpdate<Body, Value> {
 
 /// The most threads that a team running the body can have.
 template <class Policy, class Body, class Result>
-int most_team_threads(Policy const& policy, Body const& body, Result const&) {
+int max_team_threads(Policy const& policy, Body const& body, Result const&) {
   if constexpr (std::is_same_v<Result, NoResult>) {
     return policy.team_size_max(WithoutUpdate<Body>{body}, Kokkos::ParallelForTag());
   } else {
@@ -60,20 +60,20 @@ int most_team_threads(Policy const& policy, Body const& body, Result const&) {
   }
 }
 
-/// Runs body(team, update) on teams of as many threads as fit, up to `most_threads`, reduced into `result` if it is
+/// Runs body(team, update) on teams of as many threads as fit, up to `max_threads`, reduced into `result` if it is
 /// one.
 ///
 /// A backend that derives from Portable may overload it to give its teams another shape.
 template <RunsPortable Tag, class Exec, class Body, class Result>
 void run_teams(Tag, Exec const& exec, std::string const& label, Teams const& teams, Body const& body, Result& result) {
   auto const policy = [&](int threads) {
-    int const league = int(std::min<std::int64_t>(teams.pieces, teams.most_teams));
+    int const league = int(std::min<std::int64_t>(teams.pieces, teams.max_teams));
     Kokkos::TeamPolicy<Exec> p(exec, league, threads, teams.vector_length);
     p.set_scratch_size(teams.scratch_level, Kokkos::PerTeam(int(teams.scratch_bytes)));
     return p;
   };
-  int threads = teams.most_threads;
-  if (threads > 1) threads = std::max(1, std::min(threads, most_team_threads(policy(1), body, result)));
+  int threads = teams.max_threads;
+  if (threads > 1) threads = std::max(1, std::min(threads, max_team_threads(policy(1), body, result)));
   run_body(label, policy(threads), body, result);
 }
 

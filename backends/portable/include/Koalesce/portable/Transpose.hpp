@@ -50,7 +50,7 @@ struct PortableTranspose {
 
   KOKKOS_FUNCTION std::int64_t tiles() const { return grid.tiles() * work.batch; }
 
-  Teams teams(int most_threads) const { return {tiles(), most_threads, scratch_level, bytes() + alignof(T)}; }
+  Teams teams(int max_threads) const { return {tiles(), max_threads, scratch_level, bytes() + alignof(T)}; }
 
   /// A tile: its matrix and first element.
   struct Place {
