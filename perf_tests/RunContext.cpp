@@ -113,6 +113,10 @@ void perf::add_run_context() {
   benchmark::AddCustomContext("Koalesce", KOALESCE_VERSION_STRING);
   benchmark::AddCustomContext("commit", Provenance::git_commit());
   benchmark::AddCustomContext("compiler", Provenance::compiler());
+  if (std::string const options = KOALESCE_PERF_OPTIONS; !options.empty()) {
+    benchmark::AddCustomContext("options", options);
+    std::fprintf(stderr, "These benchmarks were compiled with %s (Koalesce_PERF_OPTIONS).\n", options.c_str());
+  }
   benchmark::AddCustomContext("copy_bandwidth_bytes_per_second", digits(copy_bandwidth()));
   benchmark::AddCustomContext("f64_flops_per_second", digits(flops<double>()));
   benchmark::AddCustomContext("f32_flops_per_second", digits(flops<float>()));

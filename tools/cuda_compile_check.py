@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles Koalesce's CUDA sources for real GPUs, without a GPU and without a CUDA-enabled Kokkos.
 
-Every source that sources.txt names is compiled, not linked, by nvcc for each architecture, and ptxas'
+Every source that sources.txt names is compiled, not linked, by nvcc for the architectures named there, and ptxas'
 report is read: a function of ours that has a stack frame or spills registers, and is not in
 baseline.txt, fails the check. A Kokkos without CUDA serves as well, because Kokkos is header-only on
 the device: an overlay of its generated configuration headers turns CUDA on.
@@ -28,6 +28,7 @@ PYTHON_PACKAGES = [
     "nvidia-cuda-cccl==13.0.*"
 ]
 ARCH_MACRO = {"80": ("AMPERE", "AMPERE80"), "90": ("HOPPER", "HOPPER90")}
+ARCHS = sorted(ARCH_MACRO, reverse=True)
 
 
 def lines_of(path):
@@ -120,13 +121,12 @@ def key_of(demangled):
     return re.sub(r"\s+", " ", name).strip()
 
 
-def compile_one(args, nvcc, overlay, source, arch):
+def compile_one(args, nvcc, overlay, source, arch, whole):
     stem = re.sub(r"\W", "_", os.path.relpath(source, ROOT))
     output = os.path.join(args.build_dir, f"{stem}.sm_{arch}")
     command = [nvcc, "-x", "cu", "-std=c++20", "-O3", "-DNDEBUG", "--expt-extended-lambda",
                f"-DKOALESCE_CHECK_ARCH={arch}", f"-arch=sm_{arch}", "-Xptxas", "-v"]
-    # The host's half is compiled once; for other architectures the device's half is enough.
-    command += ["-Xcompiler", "-fopenmp", "-c"] if arch == args.arch[0] else ["-cubin"]
+    command += ["-Xcompiler", "-fopenmp", "-c"] if whole else ["-cubin"]
     if overlay:
         command += ["-I", overlay]
     command += ["-isystem", args.kokkos]
@@ -158,7 +158,7 @@ def main():
     parser.add_argument("--kokkos", required=True, help="folder with Kokkos_Core.hpp")
     parser.add_argument("--include", action="append", default=[], help="further folders with headers")
     parser.add_argument("--build-dir", required=True)
-    parser.add_argument("--arch", nargs="+", default=["90", "80"], choices=sorted(ARCH_MACRO))
+    parser.add_argument("--arch", nargs="+", choices=ARCHS, help="instead of those that sources.txt names")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--update", action="store_true", help="write baseline.txt instead of comparing with it")
     parser.add_argument("sources", nargs="*", help="instead of those that sources.txt names")
@@ -174,11 +174,12 @@ def main():
     version = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True).stdout
     print(nvcc, re.search(r"release [\d.]+", version).group(0))
 
-    sources = [os.path.abspath(s) for s in args.sources]
-    if not sources:
-        for pattern in lines_of(os.path.join(CHECK, "sources.txt")):
-            sources += sorted(glob.glob(os.path.join(ROOT, pattern)))
-    if not sources:
+    jobs = [(os.path.abspath(s), a) for s in args.sources for a in args.arch or ARCHS]
+    if not jobs:
+        for pattern, *archs in map(str.split, lines_of(os.path.join(CHECK, "sources.txt"))):
+            for source in sorted(glob.glob(os.path.join(ROOT, pattern))):
+                jobs += [(source, a) for a in args.arch or archs]
+    if not jobs:
         print("FAILED: no sources to compile")
         return 1
 
@@ -187,11 +188,13 @@ def main():
         overlay = None
 
     # Largest first, so that the last job is a short one.
-    jobs = [(s, a) for s in sorted(sources, key=os.path.getsize, reverse=True) for a in args.arch]
+    jobs.sort(key=lambda job: os.path.getsize(job[0]), reverse=True)
+    # The host's half is compiled once; for other architectures the device's half is enough.
+    whole = dict(reversed(jobs))
     broken = []
     worst = {}
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        futures = [pool.submit(compile_one, args, nvcc, overlay, s, a) for s, a in jobs]
+        futures = [pool.submit(compile_one, args, nvcc, overlay, s, a, whole[s] == a) for s, a in jobs]
         for future in concurrent.futures.as_completed(futures):
             source, arch, status, report, seconds = future.result()
             where = f"{os.path.relpath(source, ROOT)} sm_{arch}"

@@ -3,6 +3,7 @@
 #define KOALESCE_TEST_TEAMS_OF_THREADS_HPP
 
 #include "TestSupport.hpp"
+#include "ToldBarriers.hpp"
 
 #include <atomic>
 
@@ -18,45 +19,6 @@ struct SeveralThreads : Backend::Portable {
   static constexpr int threads      = 4;
   static constexpr int teams        = 3;
 };
-
-/// ThreadSanitizer's; null without it.
-extern "C" {
-[[gnu::weak]] void __tsan_acquire(void*);
-[[gnu::weak]] void __tsan_release(void*);
-}
-
-/// A team whose barriers ThreadSanitizer is told of: Kokkos synchronizes by fences, which it does not understand.
-template <class Member>
-class ToldBarriers {
- public:
-  explicit ToldBarriers(Member const& team) : m_team(team) {}
-
-  Member const& team() const { return m_team; }
-  int team_rank() const { return m_team.team_rank(); }
-  int team_size() const { return m_team.team_size(); }
-  int league_rank() const { return m_team.league_rank(); }
-  int league_size() const { return m_team.league_size(); }
-  decltype(auto) team_scratch(int level) const { return m_team.team_scratch(level); }
-
-  void team_barrier() const {
-    tell(__tsan_release);
-    m_team.team_barrier();
-    tell(__tsan_acquire);
-  }
-
- private:
-  static void tell(void (*what)(void*)) {
-    static char barrier;
-    if (what != nullptr) what(&barrier);
-  }
-
-  Member const& m_team;
-};
-
-template <class Member, class Body>
-void for_each_in_team(ToldBarriers<Member> const& team, int count, Body const& body) {
-  Impl::for_each_in_team(team.team(), count, body);
-}
 
 /// What `body` is given for a team.
 template <class Body, class Member>

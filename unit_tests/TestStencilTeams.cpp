@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LinearOracle.hpp"
+#include "ToldBarriers.hpp"
 
 #include <functional>
 #include <set>
 #include <thread>
-
-/// ThreadSanitizer's; null without it.
-extern "C" {
-[[gnu::weak]] void __tsan_acquire(void*);
-[[gnu::weak]] void __tsan_release(void*);
-}
 
 /// The portable kernels in teams of several threads, as GPUs run them: on hosts they have teams of one.
 namespace Koalesce::Test {
@@ -19,44 +14,6 @@ template <int Threads>
 struct Teams : Backend::Portable {
   static constexpr char const* name = "teams";
 };
-
-/// A team that tells ThreadSanitizer of its barriers, which Kokkos makes of fences that it does not understand.
-template <class Member>
-class ToldBarriers {
- public:
-  Member const& team;
-
-  explicit ToldBarriers(Member const& t) : team(t) {}
-
-  int team_rank() const { return team.team_rank(); }
-  int team_size() const { return team.team_size(); }
-  int league_rank() const { return team.league_rank(); }
-  decltype(auto) team_scratch(int level) const { return team.team_scratch(level); }
-
-  void team_barrier() const {
-    release();
-    team.team_barrier();
-    acquire();
-  }
-
-  static void acquire() {
-    if (&__tsan_acquire != nullptr) __tsan_acquire(address());
-  }
-  static void release() {
-    if (&__tsan_release != nullptr) __tsan_release(address());
-  }
-
- private:
-  static void* address() {
-    static char barrier;
-    return &barrier;
-  }
-};
-
-template <class Member, class Body>
-void for_each_point(ToldBarriers<Member> const& told, Impl::Tile const& tile, Body const& body) {
-  Impl::for_each_point(told.team, tile, body);
-}
 
 /// Kokkos has a barrier between a team's tiles, too.
 template <class Kernel>

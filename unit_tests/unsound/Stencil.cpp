@@ -53,6 +53,15 @@ void check() {
   fill_halo(Exec(), u, {8, 8}, {Koalesce::Neumann(), {Koalesce::Dirichlet(1.f), Koalesce::Neumann()}});
 #elif defined(UNSOUND_weights_of_two_fields)
   run(fields(u, u), v, LinearStencil<double, Shape>());
+#elif defined(UNSOUND_weights_at_a_half)
+  LinearStencil<double, Shape>()(0.5, 0);
+#elif defined(UNSOUND_offset_of_a_half)
+  run(
+      u, v, KOKKOS_LAMBDA(Around const& a, Index, Index) { return a(0.5, 0); });
+#elif defined(UNSOUND_too_few_extents)
+  StencilPolicy<Exec, Star<1, 1, 1>> const policy({8, 8});
+#elif defined(UNSOUND_too_few_extents_of_an_instance)
+  StencilPolicy<Exec, Star<1, 1, 1>> const policy(Exec(), {8, 8});
 #elif defined(UNSOUND_weights_of_two_points)
   parallel_stencil("unsound", StencilPolicy<Exec, Box<0, 0>>({8, 8}), fields(u, u), v,
                    LinearStencil<double, Box<0, 0>>());

@@ -98,12 +98,12 @@ class LinearStencil {
 
   /// The weight at these offsets, one a dimension.
   template <class... Offset>
-    requires(sizeof...(Offset) == rank && (std::is_convertible_v<Offset, int> && ...))
+    requires(sizeof...(Offset) == rank && (Impl::is_offset<Offset> && ...))
   KOKKOS_FORCEINLINE_FUNCTION W& operator()(Offset... offset) { return m_weight[index(int(offset)...)]; }
 
   /// The same, to be read.
   template <class... Offset>
-    requires(sizeof...(Offset) == rank && (std::is_convertible_v<Offset, int> && ...))
+    requires(sizeof...(Offset) == rank && (Impl::is_offset<Offset> && ...))
   KOKKOS_FORCEINLINE_FUNCTION W const& operator()(Offset... offset) const { return m_weight[index(int(offset)...)]; }
 
   /// \brief The weighted sum: what makes it a functor.

@@ -5,6 +5,7 @@
 #include <Koalesce/Backend.hpp>
 #include <Koalesce/StencilShape.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -44,6 +45,15 @@ class StencilPolicy {
 
   /// As the first, on the execution space's default instance.
   explicit StencilPolicy(extents_type const& extents) : m_extents(extents) {}
+
+  /// Not for too few extents: braces would make the others 0.
+  template <std::size_t N>
+    requires(N < rank)
+  StencilPolicy(Exec const& space, std::int64_t const (&extents)[N])
+  = delete;
+  template <std::size_t N>
+    requires(N < rank)
+  explicit StencilPolicy(std::int64_t const (&extents)[N]) = delete;
 
   /// The instance that the kernel runs on.
   Exec const& space() const { return m_space; }

@@ -4,12 +4,18 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <type_traits>
+
 namespace Koalesce {
 
 /// Largest radius a dimension may have.
 inline constexpr int max_radius = 4;
 
 namespace Impl {
+
+/// Whether a type counts points: 0.5 must not become 0.
+template <class T>
+inline constexpr bool is_offset = std::is_convertible_v<T, int> && !std::is_floating_point_v<T>;
 
 template <int... Radius>
 struct ShapeBase {
