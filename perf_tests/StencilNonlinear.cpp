@@ -29,7 +29,7 @@ struct PeronaMalik {
   KOKKOS_FORCEINLINE_FUNCTION float operator()(U const& u, Index...) const {
     float const center = u(0, 0, 0);
     float sum          = 0;
-    Impl::static_for<27>([&](auto i) {
+    Impl::static_for<27>([&](auto i) KOALESCE_INLINE_LAMBDA {
       constexpr int k = decltype(i)::value, dz = k / 9 - 1, dy = k / 3 % 3 - 1, dx = k % 3 - 1;
       if constexpr (k != 13) {
         float const d = u(dz, dy, dx) - center;

@@ -28,9 +28,9 @@ struct WeightedSum {
   KOKKOS_FORCEINLINE_FUNCTION T operator()(U const& u, Index...) const {
     constexpr int a = Reach<Shape>::z, b = Reach<Shape>::y, c = Reach<Shape>::x;
     T sum{};
-    Koalesce::Impl::static_for<2 * a + 1>([&](auto i) {
-      Koalesce::Impl::static_for<2 * b + 1>([&](auto j) {
-        Koalesce::Impl::static_for<2 * c + 1>([&](auto k) {
+    Koalesce::Impl::static_for<2 * a + 1>([&](auto i) KOALESCE_INLINE_LAMBDA {
+      Koalesce::Impl::static_for<2 * b + 1>([&](auto j) KOALESCE_INLINE_LAMBDA {
+        Koalesce::Impl::static_for<2 * c + 1>([&](auto k) KOALESCE_INLINE_LAMBDA {
           constexpr int dz = decltype(i)::value - a, dy = decltype(j)::value - b, dx = decltype(k)::value - c;
           if constexpr (Reach<Shape>::contains(dz, dy, dx)) {
             if constexpr (Shape::rank == 3) sum += weight_at(dz, dy, dx) * u(dz, dy, dx);
