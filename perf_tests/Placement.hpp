@@ -2,8 +2,8 @@
 #ifndef KOALESCE_PERF_PLACEMENT_HPP
 #define KOALESCE_PERF_PLACEMENT_HPP
 
-#include <Koalesce/AccessEstimate.hpp>
 #include <Koalesce/Placement.hpp>
+#include <Koalesce/placement/AccessEstimate.hpp>
 
 #include <Kokkos_Core.hpp>
 

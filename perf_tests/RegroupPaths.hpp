@@ -4,7 +4,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <Koalesce/impl/Pack.hpp>
+#include <Koalesce/common/impl/Pack.hpp>
 
 #include "RegroupItems.hpp"
 

@@ -2,7 +2,7 @@
 #include "RunContext.hpp"
 
 #include <Koalesce/Version.hpp>
-#include <Koalesce/impl/Pack.hpp>
+#include <Koalesce/common/impl/Pack.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -3,7 +3,7 @@
 #define KOALESCE_PERF_STENCIL_GRID_HPP
 
 #include <Koalesce/Stencil.hpp>
-#include <Koalesce/impl/Pack.hpp>
+#include <Koalesce/common/impl/Pack.hpp>
 
 #include <array>
 #include <cstdint>

@@ -121,11 +121,11 @@ def key_of(demangled):
     return re.sub(r"\s+", " ", name).strip()
 
 
-def compile_one(args, nvcc, overlay, source, arch, whole):
-    stem = re.sub(r"\W", "_", os.path.relpath(source, ROOT))
+def compile_one(args, nvcc, overlay, source, options, arch, whole):
+    stem = re.sub(r"\W", "_", os.path.relpath(source, ROOT) + "".join(options))
     output = os.path.join(args.build_dir, f"{stem}.sm_{arch}")
     command = [nvcc, "-x", "cu", "-std=c++20", "-O3", "-DNDEBUG", "--expt-extended-lambda",
-               f"-DKOALESCE_CHECK_ARCH={arch}", f"-arch=sm_{arch}", "-Xptxas", "-v"]
+               f"-DKOALESCE_CHECK_ARCH={arch}", f"-arch=sm_{arch}", "-Xptxas", "-v", *options]
     command += ["-Xcompiler", "-fopenmp", "-c"] if whole else ["-cubin"]
     if overlay:
         command += ["-I", overlay]
@@ -174,11 +174,13 @@ def main():
     version = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True).stdout
     print(nvcc, re.search(r"release [\d.]+", version).group(0))
 
-    jobs = [(os.path.abspath(s), a) for s in args.sources for a in args.arch or ARCHS]
+    jobs = [(os.path.abspath(s), (), a) for s in args.sources for a in args.arch or ARCHS]
     if not jobs:
-        for pattern, *archs in map(str.split, lines_of(os.path.join(CHECK, "sources.txt"))):
+        for pattern, *rest in map(str.split, lines_of(os.path.join(CHECK, "sources.txt"))):
+            options = tuple(word for word in rest if word.startswith("-"))
+            archs = [word for word in rest if not word.startswith("-")]
             for source in sorted(glob.glob(os.path.join(ROOT, pattern))):
-                jobs += [(source, a) for a in args.arch or archs]
+                jobs += [(source, options, a) for a in args.arch or archs]
     if not jobs:
         print("FAILED: no sources to compile")
         return 1
@@ -190,11 +192,11 @@ def main():
     # Largest first, so that the last job is a short one.
     jobs.sort(key=lambda job: os.path.getsize(job[0]), reverse=True)
     # The host's half is compiled once; for other architectures the device's half is enough.
-    whole = dict(reversed(jobs))
+    whole = {job[:2]: job[2] for job in reversed(jobs)}
     broken = []
     worst = {}
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        futures = [pool.submit(compile_one, args, nvcc, overlay, s, a, whole[s] == a) for s, a in jobs]
+        futures = [pool.submit(compile_one, args, nvcc, overlay, *job, whole[job[:2]] == job[2]) for job in jobs]
         for future in concurrent.futures.as_completed(futures):
             source, arch, status, report, seconds = future.result()
             where = f"{os.path.relpath(source, ROOT)} sm_{arch}"
