@@ -21,9 +21,9 @@ foreach(header IN LISTS koalesce_headers)
 endforeach()
 
 # What they include compiles alone as well: after Kokkos, which is parsed once for all of them where the compiler can.
-set(koalesce_inner_folders core/include/Koalesce/impl backends/portable/include/Koalesce backends/openmp/include/Koalesce)
+set(koalesce_inner_folders core/include backends/portable/include backends/openmp/include)
 if(koalesce_has_cuda)
-  list(APPEND koalesce_inner_folders backends/cuda/include/Koalesce)
+  list(APPEND koalesce_inner_folders backends/cuda/include)
 endif()
 add_library(koalesce_self_contained_inner_headers OBJECT)
 target_link_libraries(koalesce_self_contained_inner_headers PRIVATE koalesce_own)
@@ -32,15 +32,19 @@ if(NOT koalesce_has_cuda AND NOT koalesce_has_hip)
   target_precompile_headers(koalesce_self_contained_inner_headers PRIVATE <Kokkos_Core.hpp>)
 endif()
 foreach(folder IN LISTS koalesce_inner_folders)
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.hpp")
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/${folder}"
+       "${PROJECT_SOURCE_DIR}/${folder}/Koalesce/*/*.hpp")
   foreach(header IN LISTS headers)
-    string(REGEX REPLACE ".*/include/" "" header "${header}")
     string(MAKE_C_IDENTIFIER "${header}" name)
     file(CONFIGURE OUTPUT "headers/${name}.cpp"
          CONTENT "#include <${header}>\n#include <${header}>\n" @ONLY)
     target_sources(koalesce_self_contained_inner_headers PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp")
   endforeach()
 endforeach()
+
+# Who includes whom: the layers of CONTRIBUTING.md.
+add_test(NAME headers_layers COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${PROJECT_SOURCE_DIR}"
+  -P "${CMAKE_CURRENT_SOURCE_DIR}/headers/layers.cmake")
 
 # Whichever headers of Koalesce a file includes, it sees what the backends specialize.
 add_test(NAME headers_complete COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${PROJECT_SOURCE_DIR}"

@@ -2,7 +2,7 @@
 #ifndef KOALESCE_TEST_KERNEL_RECORDER_HPP
 #define KOALESCE_TEST_KERNEL_RECORDER_HPP
 
-#include <Koalesce/Error.hpp>
+#include <Koalesce/common/Error.hpp>
 
 #include <Kokkos_Core.hpp>
 

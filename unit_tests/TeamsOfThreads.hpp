@@ -43,8 +43,8 @@ struct SharedByTeam {
 };
 
 template <class T>
-struct SharedByTeam<Impl::CopyRows<T>> {
-  Impl::CopyRows<T> body;  // has no barriers
+struct SharedByTeam<Impl::PortableBackend::CopyRows<T>> {
+  Impl::PortableBackend::CopyRows<T> body;  // has no barriers
 
   template <class Member>
   void operator()(Member const& team, Impl::NoUpdate& update) const {
@@ -55,11 +55,11 @@ struct SharedByTeam<Impl::CopyRows<T>> {
 };
 
 template <class Exec, class Body, class Result>
-void run_teams(SeveralThreads, Exec const& exec, std::string const& label, Impl::Teams teams, Body const& body,
-               Result& result) {
+void run_teams(SeveralThreads, Exec const& exec, std::string const& label, Impl::PortableBackend::Teams teams,
+               Body const& body, Result& result) {
   teams.max_threads = SeveralThreads::threads;
   teams.max_teams   = SeveralThreads::teams;
-  Impl::run_teams(Backend::Portable{}, exec, label, teams, SharedByTeam<Body>{body}, result);
+  Impl::PortableBackend::run_teams(Backend::Portable{}, exec, label, teams, SharedByTeam<Body>{body}, result);
 }
 
 }  // namespace Koalesce::Test

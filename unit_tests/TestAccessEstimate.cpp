@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <Koalesce/AccessEstimate.hpp>
+#include <Koalesce/placement/AccessEstimate.hpp>
 
 #include <gtest/gtest.h>
 

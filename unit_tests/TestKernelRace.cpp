@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <Koalesce/impl/KernelRace.hpp>
+#include <Koalesce/tuning/impl/KernelRace.hpp>
 
 #include <gtest/gtest.h>
 

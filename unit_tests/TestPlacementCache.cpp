@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <Koalesce/impl/PlacementCache.hpp>
+#include <Koalesce/placement/impl/PlacementCache.hpp>
 
 #include <gtest/gtest.h>
 

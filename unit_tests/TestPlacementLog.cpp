@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <Koalesce/PlacementLog.hpp>
+#include <Koalesce/placement/PlacementLog.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <Koalesce/PlacementSearch.hpp>
+#include <Koalesce/placement/PlacementSearch.hpp>
 
 #include <gtest/gtest.h>
 

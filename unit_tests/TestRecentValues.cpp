@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <Koalesce/impl/RecentValues.hpp>
+#include <Koalesce/common/impl/RecentValues.hpp>
 
 #include <gtest/gtest.h>
 

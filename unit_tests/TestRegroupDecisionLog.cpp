@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TestSupport.hpp"
 
-#include <Koalesce/RegroupLog.hpp>
+#include <Koalesce/regroup/RegroupLog.hpp>
 
 #include <sstream>
 #include <thread>

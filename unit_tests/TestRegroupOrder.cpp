@@ -172,10 +172,11 @@ Slots order_of_grid(Items const& items, int team_size) {
   auto work = work_of(exec, items);
   Kokkos::View<std::int64_t*, Memory> const fault("fault", 1);
   work.fault = {fault.data()};
-  Kokkos::View<char*, Memory> const memory("memory",
-                                           Impl::GridPathOrder::bytes(items.size(), items.paths, Worker::tile_items));
-  auto const order = Impl::GridPathOrder::in(memory.data(), items.size(), items.paths, Worker::tile_items);
-  Impl::make_grid_order<Worker, false>(
+  Kokkos::View<char*, Memory> const memory(
+      "memory", Impl::PortableBackend::GridPathOrder::bytes(items.size(), items.paths, Worker::tile_items));
+  auto const order =
+      Impl::PortableBackend::GridPathOrder::in(memory.data(), items.size(), items.paths, Worker::tile_items);
+  Impl::PortableBackend::make_grid_order<Worker, false>(
       exec, [](char const* step) { return std::string(step); }, work, order, {}, team_size, team_size);
   exec.fence();
   return slots_of(Kokkos::View<int*, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(order.item, items.path.size()));
@@ -205,10 +206,10 @@ TYPED_TEST(PathOrder, of_the_grid_by_threads) {
 
 TYPED_TEST(PathOrder, of_the_grid_by_cpu_threads) {
   if constexpr (Backend::on_host<typename TypeParam::exec>) {
-    check_grid_orders<Impl::ThreadWorker, typename TypeParam::exec>(1);
+    check_grid_orders<Impl::OpenMPBackend::ThreadWorker, typename TypeParam::exec>(1);
     Rng rng(3);
     Items const items{5, 4, make_paths(rng, Mix::skewed, 4, 100001)};
-    check_grid_order<Impl::ThreadWorker, typename TypeParam::exec>(items, 1);
+    check_grid_order<Impl::OpenMPBackend::ThreadWorker, typename TypeParam::exec>(items, 1);
   } else {
     GTEST_SKIP() << TypeParam::exec::name() << " has no CPU threads";
   }
@@ -313,10 +314,10 @@ TEST(PathOrderRun, team_runs_groups_of_items_in_order_of_their_paths) {
     Items const items{3, paths, make_paths(rng, Mix::equal, paths, 20000)};
     auto const work = work_of(exec, items);
     expect_groups(items, order_run<Backend::Native>(items, RegroupWay::team),
-                  Impl::OpenMPTeamLoop<std::decay_t<decltype(work)>, false>::group);
+                  Impl::OpenMPBackend::OpenMPTeamLoop<std::decay_t<decltype(work)>, false>::group);
     if (paths <= 256)  // of more, neighbors share buckets
       expect_groups(items, order_run<Backend::Portable>(items, RegroupWay::team),
-                    Impl::team_group<SerialWorker, false>(exec, work, 1));
+                    Impl::PortableBackend::team_group<SerialWorker, false>(exec, work, 1));
   }
 }
 #endif
@@ -325,19 +326,20 @@ TEST(PathOrderRun, team_runs_groups_of_items_in_order_of_their_paths) {
 
 #ifdef KOKKOS_ENABLE_CUDA
 TEST(PathOrderCuda, of_a_team_by_warps) {
-  check_team_orders<Impl::WarpWorker, Kokkos::Cuda>({32, 64, 96, 256, 512});
+  check_team_orders<Impl::CudaBackend::WarpWorker, Kokkos::Cuda>({32, 64, 96, 256, 512});
   Rng rng(7);
   for (std::int64_t const size : {0, 1, 2, 31, 32, 33, 65, 127, 129})
     for (int const paths : {1, 2, 3, 32, 33, 300})
-      check_team_order<Impl::WarpWorker, Kokkos::Cuda>({0, paths, make_paths(rng, Mix::equal, paths, size)}, 128);
+      check_team_order<Impl::CudaBackend::WarpWorker, Kokkos::Cuda>(
+          {0, paths, make_paths(rng, Mix::equal, paths, size)}, 128);
 }
 
 TEST(PathOrderCuda, of_the_grid_by_warps) {
-  check_grid_orders<Impl::WarpWorker, Kokkos::Cuda>(256);
-  check_grid_orders<Impl::WarpWorker, Kokkos::Cuda>(64);
+  check_grid_orders<Impl::CudaBackend::WarpWorker, Kokkos::Cuda>(256);
+  check_grid_orders<Impl::CudaBackend::WarpWorker, Kokkos::Cuda>(64);
 }
 
-TEST(PathOrderCuda, few_warps_are_of_two_paths) { check_mixed_warps<Impl::WarpWorker, Kokkos::Cuda>(256); }
+TEST(PathOrderCuda, few_warps_are_of_two_paths) { check_mixed_warps<Impl::CudaBackend::WarpWorker, Kokkos::Cuda>(256); }
 
 /// Counts the warps, and those whose threads are not all on one path.
 struct CountWarps {
@@ -382,7 +384,8 @@ TEST(PathOrderCuda, few_warps_of_teams_with_many_paths_run_two_paths) {
   Rng rng(10);
   constexpr int paths = 40;
   Items const items{3, paths, make_paths(rng, Mix::equal, paths, 64 * std::int64_t(exec.concurrency()))};
-  int const group    = Impl::team_group<Impl::WarpWorker, false>(exec, work_of(exec, items), 256);
+  int const group =
+      Impl::PortableBackend::team_group<Impl::CudaBackend::WarpWorker, false>(exec, work_of(exec, items), 256);
   auto const bound   = (items.size() + group - 1) / group * (paths - 1);
   int const as_given = count_mixed_warps(items, RegroupWay::plain);
   EXPECT_GT(as_given, 3 * bound);

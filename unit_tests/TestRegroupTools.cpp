@@ -2,7 +2,7 @@
 #include "TestSupport.hpp"
 #include "TuningTool.hpp"
 
-#include <Koalesce/impl/RegroupTools.hpp>
+#include <Koalesce/regroup/impl/RegroupTools.hpp>
 
 namespace Koalesce::Test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TestSupport.hpp"
 
-#include <Koalesce/impl/RegroupTuner.hpp>
+#include <Koalesce/regroup/impl/RegroupTuner.hpp>
 
 #include <cmath>
 #include <limits>

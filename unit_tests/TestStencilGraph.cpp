@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TestSupport.hpp"
 
-#include <Koalesce/Halo.hpp>
-#include <Koalesce/LinearStencil.hpp>
 #include <Koalesce/Stencil.hpp>
+#include <Koalesce/stencil/LinearStencil.hpp>
 
 #include <Kokkos_Graph.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RegroupOracle.hpp"
 
-#include <Koalesce/TeamRegroup.hpp>
+#include <Koalesce/Regroup.hpp>
 
 /// Branches inside a team's kernel.
 namespace Koalesce::Test {

@@ -45,12 +45,12 @@ class ToldBarriers {
 
 template <class Member, class Body>
 void for_each_in_team(ToldBarriers<Member> const& told, int count, Body const& body) {
-  Impl::for_each_in_team(told.team(), count, body);
+  Impl::PortableBackend::for_each_in_team(told.team(), count, body);
 }
 
 template <class Member, class Body>
 void for_each_point(ToldBarriers<Member> const& told, Impl::Tile const& tile, Body const& body) {
-  Impl::for_each_point(told.team(), tile, body);
+  Impl::PortableBackend::for_each_point(told.team(), tile, body);
 }
 
 }  // namespace Koalesce::Test

@@ -3,7 +3,6 @@
 
 #include "Kernels.hpp"
 
-#include <Koalesce/ParallelRead.hpp>
 #include <Koalesce/ShadowView.hpp>
 
 #include <algorithm>

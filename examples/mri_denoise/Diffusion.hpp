@@ -2,7 +2,6 @@
 #ifndef MRI_DENOISE_DIFFUSION_HPP
 #define MRI_DENOISE_DIFFUSION_HPP
 
-#include <Koalesce/Halo.hpp>
 #include <Koalesce/Stencil.hpp>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include "Head.hpp"
 #include "Photon.hpp"
 
-#include <Koalesce/RegroupPolicy.hpp>
+#include <Koalesce/regroup/RegroupPolicy.hpp>
 
 #include <cstdint>
 #include <functional>

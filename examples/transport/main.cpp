@@ -12,7 +12,7 @@
 #include "Options.hpp"
 #include "Transport.hpp"
 
-#include <Koalesce/RegroupLog.hpp>
+#include <Koalesce/regroup/RegroupLog.hpp>
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include <Koalesce/OnChip.hpp>
+#include <Koalesce/placement/OnChip.hpp>
 
 int main() {
   auto const stated =

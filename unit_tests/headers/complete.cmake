@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# A header that has a template, or functions, which a backend specializes or overloads has the backend's header, too:
-# otherwise two files of a program, with different headers of Koalesce, could disagree on what the template is.
-# backends/<backend>/include/Koalesce/<backend>/<Name>.hpp adds to portable/<Name>.hpp or to impl/<Name>.hpp.
+# A header that users include, directly below Koalesce/, brings with each template or set of functions what backends
+# specialize or overload of it: otherwise two files of a program, with different headers of Koalesce, could disagree on what the
+# template is. backends/<backend>/include/Koalesce/<backend>/<folder>/<Name>.hpp adds to portable/<folder>/<Name>.hpp or to core's
+# <folder>/impl/<Name>.hpp.
 # What headers include is read, not compiled: this tells of backends that are not compiled in, as well. Nor does it
 # matter here that inner headers are compiled after Kokkos: each must include what it uses of it.
 
@@ -27,12 +28,13 @@ endforeach()
 
 set(pairs "")
 foreach(header IN LISTS headers)
-  if(header MATCHES "/" AND NOT header MATCHES "^(portable|impl)/")
-    string(REGEX REPLACE "^[^/]+/" "" name "${header}")
-    foreach(base IN ITEMS "portable/${name}" "impl/${name}")
-      if(base IN_LIST headers)
-        list(APPEND pairs "${base}>${header}")
-      endif()
+  if(header MATCHES "^(openmp|cuda)/([a-z]+/([^/]*))$")
+    set(in_folder "${CMAKE_MATCH_2}")
+    set(name "${CMAKE_MATCH_3}")
+    set(bases "${headers}")
+    list(FILTER bases INCLUDE REGEX "^(portable/${in_folder}|[a-z]+/impl/${name})$")
+    foreach(base IN LISTS bases)
+      list(APPEND pairs "${base}>${header}")
     endforeach()
   endif()
 endforeach()

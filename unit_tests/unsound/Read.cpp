@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <Koalesce/ParallelRead.hpp>
+#include <Koalesce/ShadowView.hpp>
 
 /// Calls of parallel_read that do not compile: one for each macro that CMakeLists.txt defines. The first compiles.
 namespace Koalesce::Test {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <Koalesce/Regroup.hpp>
-#include <Koalesce/TeamRegroup.hpp>
 
 /// Calls of parallel_regroup that do not compile: one for each macro that CMakeLists.txt defines. The first compiles.
 namespace Koalesce::Test {

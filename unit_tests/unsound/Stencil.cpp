@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <Koalesce/Halo.hpp>
 #include <Koalesce/Stencil.hpp>
 
 /// Calls of parallel_stencil that do not compile: one for each macro that CMakeLists.txt defines. The first compiles.

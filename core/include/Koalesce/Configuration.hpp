@@ -2,10 +2,10 @@
 #ifndef KOALESCE_CONFIGURATION_HPP
 #define KOALESCE_CONFIGURATION_HPP
 
-#include <Koalesce/Backend.hpp>
 #include <Koalesce/Version.hpp>
-#include <Koalesce/impl/KokkosVersion.hpp>
-#include <Koalesce/impl/PlacementCache.hpp>
+#include <Koalesce/common/impl/KokkosVersion.hpp>
+#include <Koalesce/enabled/Backends.hpp>
+#include <Koalesce/placement/impl/PlacementCache.hpp>
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>

@@ -2,95 +2,11 @@
 #ifndef KOALESCE_STENCIL_HPP
 #define KOALESCE_STENCIL_HPP
 
-#include <Koalesce/Error.hpp>
-#include <Koalesce/Fields.hpp>
-#include <Koalesce/LinearStencil.hpp>
-#include <Koalesce/Neighborhood.hpp>
-#include <Koalesce/StencilPolicy.hpp>
-#include <Koalesce/StencilShape.hpp>
-#include <Koalesce/impl/StencilDispatch.hpp>
-#include <Koalesce/impl/StencilSignature.hpp>
+/// \file
+/// Stencils: parallel_stencil, and fill_halo for what lies around a field.
 
-namespace Koalesce {
-
-/// \brief Applies a stencil to every interior point: out(p) = functor(values of in around p, p).
-///
-/// The method is the circular queue of planes: thread blocks march along the slowest dimension and keep the 2r + 1
-/// planes that a point needs, with their halos, on chip; each step reads one new plane, coalesced, into the slot of the
-/// oldest (C. Hu, A. Wang, J. Li, J. Li, University of Science and Technology Beijing:
-/// "A GPU stencil method supporting coalesced access and a circular queue", Chinese patent application, 2023). Because
-/// planes are whole, boxes and composite operators run in one sweep, too.
-///
-/// Fields have the policy's rank. With n interior points in a dimension a field has n + 2h points there, with
-/// a halo width h of its own; the interior starts at index h. Inputs need h >= the shape's radius; outputs need none.
-/// Only interior points of the outputs are written. LayoutRight, LayoutLeft and LayoutStride may be mixed; the order of
-/// the loops follows the first output.
-///
-/// On CUDA a functor's first calls with the same extents find out whether the queue or the caches serve it faster, see
-/// StencilPolicy::taps: what a functor rounds may therefore differ in its last bits from run to run, and from call to
-/// call. With a way named by taps() all runs with as many threads, on one GPU model, agree. Between ways, backends and
-/// extents, and between points of one call, bits agree only in programs compiled with -ffp-contract=off (nvcc:
-/// -fmad=false), since compilers otherwise join products and sums in each copy of a functor as they please. A
-/// LinearStencil gives the same bits always.
-///
-/// \param[in] label   name of the kernel for profilers; it appears as "Koalesce::<backend>::<label>".
-/// \param[in] policy  execution space instance, interior extents, shape.
-/// \param[in] in      a View, or several as fields(a, b, ...).
-/// \param[in] out     a View, or several as fields(a, b, ...).
-/// \param[in] functor called as functor(u..., i...): one Neighborhood<T, Shape> for every input, then the indices
-///                    of the point (std::int64_t, 0 <= i < interior extent); returns the output's value, or
-///                    values(...) with one value for every output. A LinearStencil is a functor, too.
-/// \throws Error before anything runs: extents that do not match, a halo narrower than the radius, outputs that
-///         overlap another field, a field without memory or out of the execution space's reach, no room on chip.
-template <class Exec, class Shape, class BackendTag, class In, class Out, class Functor>
-void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, BackendTag> const& policy, In const& in,
-                      Out const& out, Functor const& functor) {
-  static_assert(!Impl::is_staged<Shape>, "Koalesce::parallel_stencil: a Staged shape needs two functors");
-  auto const ins  = Impl::as_pack(in);
-  auto const outs = Impl::as_pack(out);
-  if constexpr (!Impl::is_staged<Shape> && Impl::check_views<Shape::rank, std::remove_const_t<decltype(ins)>,
-                                                             std::remove_const_t<decltype(outs)>>()) {
-    if constexpr (Impl::check_functor<Shape, std::remove_const_t<decltype(ins)>, std::remove_const_t<decltype(outs)>,
-                                      Functor>()) {
-      Impl::check_stencil(Impl::call_text("Koalesce::parallel_stencil", label), policy, ins, outs);
-      Impl::dispatch_stencil(label, policy, ins, outs, functor);
-    }
-  }
-}
-
-/// \brief Applies two stencils in one sweep: the second reads the first one's results around each point.
-///
-/// mid(p) = first(values of in around p, p) is computed for the interior and the halo that the second shape needs,
-/// and stays on chip; out(p) = second(values of mid around p, in at p, p). So div(D grad u), the biharmonic or
-/// a Cahn-Hilliard step read and write their fields once.
-///
-/// As above, with Shape = Staged<First, Second>; inputs need a halo of both radii together. There is one way to read
-/// values, so results do not depend on time. A LinearStencil as the second functor ignores the inputs.
-///
-/// \param[in] label  name of the kernel for profilers.
-/// \param[in] policy execution space instance, interior extents, Staged shape.
-/// \param[in] in     a View, or several as fields(a, b, ...).
-/// \param[in] out    a View, or several as fields(a, b, ...).
-/// \param[in] first  called as first(u..., i...) with Neighborhood<T, First>; the indices go from -r to n - 1 + r,
-///                   r the second shape's radius. Returns a value, or values(...): the fields between the stages.
-/// \param[in] second called as second(m..., c..., i...): one Neighborhood<M, Second> for every field between the
-///                   stages, one PointValue<T, rank> for every input, the indices of the point.
-/// \throws Error as above.
-template <class Exec, class First, class Second, class BackendTag, class In, class Out, class F, class G>
-void parallel_stencil(std::string const& label, StencilPolicy<Exec, Staged<First, Second>, BackendTag> const& policy,
-                      In const& in, Out const& out, F const& first, G const& second) {
-  auto const ins  = Impl::as_pack(in);
-  auto const outs = Impl::as_pack(out);
-  if constexpr (Impl::check_views<First::rank, std::remove_const_t<decltype(ins)>,
-                                  std::remove_const_t<decltype(outs)>>()) {
-    if constexpr (Impl::check_stages<Staged<First, Second>, std::remove_const_t<decltype(ins)>,
-                                     std::remove_const_t<decltype(outs)>, F, G>()) {
-      Impl::check_stencil(Impl::call_text("Koalesce::parallel_stencil", label), policy, ins, outs);
-      Impl::dispatch_stencil(label, policy, ins, outs, first, second);
-    }
-  }
-}
-
-}  // namespace Koalesce
+#include <Koalesce/enabled/Stencil.hpp>
+#include <Koalesce/stencil/Halo.hpp>
+#include <Koalesce/stencil/ParallelStencil.hpp>
 
 #endif

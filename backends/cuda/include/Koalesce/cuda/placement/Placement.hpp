@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_PLACEMENT_PLACEMENT_HPP
+#define KOALESCE_CUDA_PLACEMENT_PLACEMENT_HPP
+
+#include <Koalesce/cuda/Backend.hpp>
+#include <Koalesce/cuda/runtime/Launch.hpp>
+#include <Koalesce/cuda/runtime/Stopwatch.hpp>
+#include <Koalesce/placement/impl/PlacedLaunch.hpp>
+#include <Koalesce/portable/placement/Placement.hpp>
+
+#include <Kokkos_Graph.hpp>
+
+#include <string>
+#include <vector>
+
+namespace Koalesce::Impl::CudaBackend {
+
+/// Kokkos 5 has another name for it.
+template <class Graph>
+cudaGraph_t cuda_graph_of(Graph& graph) {
+  if constexpr (requires { graph.cuda_graph(); }) return graph.cuda_graph();
+  else return graph.native_graph();
+}
+
+/// The only kernel of a graph.
+inline cudaKernelNodeParams only_kernel(std::string const& where, cudaGraph_t graph) {
+  std::size_t count = 0;
+  check_cuda(where, cudaGraphGetNodes(graph, nullptr, &count), "counting the nodes of a graph");
+  std::vector<cudaGraphNode_t> nodes(count);
+  check_cuda(where, cudaGraphGetNodes(graph, nodes.data(), &count), "reading a graph");
+  for (auto const& node : nodes) {
+    cudaGraphNodeType type;
+    check_cuda(where, cudaGraphNodeGetType(node, &type), "reading a graph");
+    if (type != cudaGraphNodeTypeKernel) continue;
+    cudaKernelNodeParams kernel{};
+    check_cuda(where, cudaGraphKernelNodeGetParams(node, &kernel), "reading a kernel of a graph");
+    return kernel;
+  }
+  return {};
+}
+
+/// What the compiler made of a kernel. A graph, which never runs, is the public way to Kokkos' kernel and its launch.
+template <class Policy, class Placed>
+KernelResources kernel_resources(Tag, Policy const& policy, Placed const& placed) {
+  std::string const where = "Koalesce::tune_placement";
+  auto graph              = Kokkos::Experimental::create_graph<Kokkos::Cuda>(
+      [&](auto const& root) { root.then_parallel_for("kernel", placement_teams(policy, placed), placed); });
+  auto const kernel = only_kernel(where, cuda_graph_of(graph));
+  if (!kernel.func) return {};
+  cudaFuncAttributes attributes{};
+  check_cuda(where, cudaFuncGetAttributes(&attributes, kernel.func), "asking for a kernel's registers");
+  int const threads = int(kernel.blockDim.x * kernel.blockDim.y * kernel.blockDim.z);
+  int blocks        = 0;
+  check_cuda(where, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel.func, threads, kernel.sharedMemBytes),
+             "the occupancy query");
+  KernelResources resources;
+  resources.registers    = attributes.numRegs;
+  resources.local_bytes  = int(attributes.localSizeBytes);
+  resources.shared_bytes = int(attributes.sharedSizeBytes + kernel.sharedMemBytes);
+  resources.occupancy    = double(blocks) * threads / policy.space().cuda_device_prop().maxThreadsPerMultiProcessor;
+  return resources;
+}
+
+inline PlacementMachine placement_machine(Tag, Kokkos::Cuda const& exec) {
+  auto const version = [](int v) { return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10); };
+  auto const& device = exec.cuda_device_prop();
+  int driver = 0, runtime = 0;
+  check_cuda("Koalesce::tune_placement", cudaDriverGetVersion(&driver), "asking for the driver's version");
+  check_cuda("Koalesce::tune_placement", cudaRuntimeGetVersion(&runtime), "asking for the runtime's version");
+  return {std::string(device.name) + ", compute capability " + std::to_string(device.major) + "." +
+              std::to_string(device.minor) + ", " + std::to_string(device.multiProcessorCount) + " multiprocessors",
+          "CUDA driver " + version(driver) + ", runtime " + version(runtime) + ", Kokkos " + kokkos_version()};
+}
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_REGROUP_REGROUP_HPP
+#define KOALESCE_CUDA_REGROUP_REGROUP_HPP
+
+#include <Koalesce/cuda/Backend.hpp>
+#include <Koalesce/cuda/regroup/RegroupGrid.hpp>
+#include <Koalesce/cuda/regroup/RegroupMarch.hpp>
+#include <Koalesce/cuda/regroup/WarpWorker.hpp>
+#include <Koalesce/cuda/runtime/Stopwatch.hpp>
+#include <Koalesce/portable/regroup/Regroup.hpp>
+
+/// Regrouping by warps and blocks.
+namespace Koalesce::Impl::CudaBackend {
+
+using PortableBackend::can_regroup;
+using PortableBackend::regroup_bytes;
+using PortableBackend::regroup_memory;
+
+template <class Named, class Work, class Result>
+void run_regroup(Tag, Kokkos::Cuda const& exec, Named const& named, Work const& work, RegroupWay way, char* memory,
+                 Result& result) {
+  auto const label      = named(to_string(way));
+  constexpr int threads = 256;
+  switch (way) {
+    case RegroupWay::plain: return PortableBackend::run_plain_loop(exec, label, work, result);
+    case RegroupWay::team:
+      if (work.paths <= RegroupTuning::Grid::most_paths) return run_marching(exec, label, work, result);
+      return PortableBackend::run_team<WarpWorker, false>(exec, label, work, threads, result);
+    case RegroupWay::team_moved:
+      if constexpr (Work::has_travelers)
+        PortableBackend::run_team<WarpWorker, true>(exec, label, work, threads, result);
+      return;
+    case RegroupWay::grid: return run_cuda_grid<false>(exec, named, work, memory, result);
+    case RegroupWay::grid_moved:
+      if constexpr (Work::has_travelers) run_cuda_grid<true>(exec, named, work, memory, result);
+      return;
+  }
+}
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_REGROUP_WARP_WORKER_HPP
+#define KOALESCE_CUDA_REGROUP_WARP_WORKER_HPP
+
+#include <Koalesce/regroup/impl/PathOrder.hpp>
+
+/// Counting and placing by warps, 32 neighboring items at a time. Up to 32 buckets, lane b keeps what is known of
+/// bucket b, and ballots of the buckets' bits tell every lane who shares its item's bucket and who is in its own; more
+/// of them are found with match instructions and kept in memory.
+namespace Koalesce::Impl::CudaBackend {
+
+struct WarpWorker {
+  static constexpr int tile_items = 1024;  // over the grid
+  static constexpr int at_once    = 4;     // rounds whose items are looked at before they are counted
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int workers(int team_size) { return team_size / 32; }
+
+  template <class Member>
+  KOKKOS_FORCEINLINE_FUNCTION static int rank_in(Member const& team) {
+    return team.team_rank() / 32;
+  }
+
+  template <class BucketOf>
+  KOKKOS_FORCEINLINE_FUNCTION static void count(int first, int last, int buckets, int* counts, int stride,
+                                                BucketOf const& bucket_of) {
+    KOKKOS_IF_ON_DEVICE((if (buckets <= 32) count_in_lanes(first, last, buckets, counts, stride, bucket_of);
+                         else count_in_memory(first, last, buckets, counts, stride, bucket_of);))
+    KOKKOS_IF_ON_HOST(((void)first; (void)last; (void)buckets; (void)counts; (void)stride; (void)bucket_of;))
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static void find_slots(int items, int buckets, int const* totals, int* slots,
+                                                     int stride) {
+    KOKKOS_IF_ON_DEVICE((find_slots_by_lanes(items, buckets, totals, slots, stride);))
+    KOKKOS_IF_ON_HOST(((void)items; (void)buckets; (void)totals; (void)slots; (void)stride;))
+  }
+
+  /// Up to 32 buckets, `slots` stays as it is.
+  template <class BucketOf, class Put>
+  KOKKOS_FORCEINLINE_FUNCTION static void place(int first, int last, int buckets, int* slots, int stride,
+                                                BucketOf const& bucket_of, Put const& put) {
+    KOKKOS_IF_ON_DEVICE((if (buckets <= 32) place_from_lanes(first, last, buckets, slots, stride, bucket_of, put);
+                         else place_from_memory(first, last, buckets, slots, stride, bucket_of, put);))
+    KOKKOS_IF_ON_HOST(((void)first; (void)last; (void)buckets; (void)slots; (void)stride; (void)bucket_of; (void)put;))
+  }
+
+  static constexpr unsigned all = 0xffffffffu;
+
+#ifdef __CUDACC__
+  __device__ __forceinline__ static int lane() { return int(threadIdx.x + threadIdx.y * blockDim.x) & 31; }
+  __device__ __forceinline__ static int bits_of(int buckets) { return 32 - __clz(buckets - 1); }
+
+  /// The sum of what the lower lanes have.
+  __device__ __forceinline__ static int sum_below(int value) {
+    int sum = value;
+#pragma unroll
+    for (int up = 1; up < 32; up *= 2) {
+      int const other = __shfl_up_sync(all, sum, up);
+      if (lane() >= up) sum += other;
+    }
+    return sum - value;
+  }
+
+  /// The lanes whose items are in a lane's item's bucket, and those in the bucket that has the lane's number.
+  struct Lanes {
+    unsigned same, mine;
+  };
+
+  __device__ __forceinline__ static Lanes lanes_of(int bucket, bool active, int bits) {
+    unsigned const who = __ballot_sync(all, active);
+    Lanes lanes{who, who};
+    for (int b = 0; b < bits; ++b) {
+      unsigned const set = __ballot_sync(all, bucket >> b & 1);
+      lanes.same &= bucket >> b & 1 ? set : ~set;
+      lanes.mine &= lane() >> b & 1 ? set : ~set;
+    }
+    return lanes;
+  }
+
+ private:
+  /// round(item, bucket, whether there is an item) for 32 items after the other; loads overlap.
+  template <class BucketOf, class Round>
+  __device__ __forceinline__ static void for_each_round(int first, int last, BucketOf const& bucket_of,
+                                                        Round const& round) {
+    for (int begin = first; begin < last; begin += 32 * at_once) {
+      int bucket[at_once];
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        int const item = begin + 32 * k + lane();
+        bucket[k]      = item < last ? bucket_of(item) : 0;
+      }
+#pragma unroll
+      for (int k = 0; k < at_once; ++k)
+        if (begin + 32 * k < last) round(begin + 32 * k + lane(), bucket[k], begin + 32 * k + lane() < last);
+    }
+  }
+
+  template <class BucketOf>
+  __device__ __forceinline__ static void count_in_lanes(int first, int last, int buckets, int* counts, int stride,
+                                                        BucketOf const& bucket_of) {
+    int const bits = bits_of(buckets);
+    int count      = 0;
+    for_each_round(first, last, bucket_of,
+                   [&](int, int bucket, bool active) { count += __popc(lanes_of(bucket, active, bits).mine); });
+    if (lane() < buckets) counts[std::int64_t(lane()) * stride] = count;
+  }
+
+  template <class BucketOf>
+  __device__ __forceinline__ static void count_in_memory(int first, int last, int buckets, int* counts, int stride,
+                                                         BucketOf const& bucket_of) {
+    for (int b = lane(); b < buckets; b += 32) counts[std::int64_t(b) * stride] = 0;
+    __syncwarp();
+    for_each_round(first, last, bucket_of, [&](int, int bucket, bool active) {
+      unsigned const same = __match_any_sync(all, active ? bucket : -1);
+      if (active && lane() == __ffs(same) - 1) counts[std::int64_t(bucket) * stride] += __popc(same);
+      __syncwarp();
+    });
+  }
+
+  __device__ __forceinline__ static void find_slots_by_lanes(int items, int buckets, int const* totals, int* slots,
+                                                             int stride) {
+    int below = 0;
+    for (int b = lane(); b - lane() < buckets; b += 32) {
+      int const total  = b < buckets ? totals[b] : 0;
+      int const before = below + sum_below(total);
+      if (b < buckets) {
+        int& slot = slots[std::int64_t(b) * stride];
+        slot      = first_slot(buckets, b, items, before, slot);
+      }
+      below = __shfl_sync(all, before + total, 31);
+    }
+    __syncwarp();
+  }
+
+  template <class BucketOf, class Put>
+  __device__ __forceinline__ static void place_from_lanes(int first, int last, int buckets, int const* slots,
+                                                          int stride, BucketOf const& bucket_of, Put const& put) {
+    int const bits       = bits_of(buckets);
+    unsigned const lower = (1u << lane()) - 1;
+    int next             = lane() < buckets ? slots[std::int64_t(lane()) * stride] : 0;
+    for_each_round(first, last, bucket_of, [&](int item, int bucket, bool active) {
+      Lanes const lanes = lanes_of(bucket, active, bits);
+      int const begin   = __shfl_sync(all, next, bucket);
+      if (active) put(item, begin + slot_step(buckets, bucket) * __popc(lanes.same & lower));
+      next += slot_step(buckets, lane()) * __popc(lanes.mine);
+    });
+  }
+
+  template <class BucketOf, class Put>
+  __device__ __forceinline__ static void place_from_memory(int first, int last, int, int* slots, int stride,
+                                                           BucketOf const& bucket_of, Put const& put) {
+    unsigned const lower = (1u << lane()) - 1;
+    for_each_round(first, last, bucket_of, [&](int item, int bucket, bool active) {
+      unsigned const same = __match_any_sync(all, active ? bucket : -1);
+      int* const slot     = slots + std::int64_t(bucket) * stride;
+      if (active) put(item, *slot + __popc(same & lower));
+      __syncwarp();
+      if (active && lane() == __ffs(same) - 1) *slot += __popc(same);
+      __syncwarp();
+    });
+  }
+#endif
+};
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

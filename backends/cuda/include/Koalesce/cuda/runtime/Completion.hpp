@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_RUNTIME_COMPLETION_HPP
+#define KOALESCE_CUDA_RUNTIME_COMPLETION_HPP
+
+#include <Koalesce/common/impl/Completion.hpp>
+#include <Koalesce/cuda/runtime/Launch.hpp>
+
+namespace Koalesce::Impl {
+
+/// Streams wait for each other on the device.
+template <>
+class CompletionOf<Kokkos::Cuda> : public Completion {
+ public:
+  explicit CompletionOf(Kokkos::Cuda const& exec) : CompletionOf() {
+    CudaBackend::check_cuda("Koalesce::ShadowView", cudaSetDevice(exec.cuda_device()), "choosing the device");
+    CudaBackend::check_cuda("Koalesce::ShadowView", cudaEventCreateWithFlags(&m_event, cudaEventDisableTiming),
+                            "making an event");
+    CudaBackend::check_cuda("Koalesce::ShadowView", cudaEventRecord(m_event, exec.cuda_stream()), "recording an event");
+  }
+
+  ~CompletionOf() override {
+    if (m_event != nullptr) (void)cudaEventDestroy(m_event);
+  }
+  CompletionOf(CompletionOf const&)            = delete;
+  CompletionOf& operator=(CompletionOf const&) = delete;
+
+  void wait() override {
+    CudaBackend::check_cuda("Koalesce::ShadowView", cudaEventSynchronize(m_event), "waiting for an event");
+  }
+
+  void precede(Kokkos::Cuda const& other) {
+    CudaBackend::check_cuda("Koalesce::ShadowView", cudaStreamWaitEvent(other.cuda_stream(), m_event, 0),
+                            "waiting for an event");
+  }
+
+ private:
+  CompletionOf() = default;  // with it the destructor frees the event where the public constructor throws
+
+  cudaEvent_t m_event = nullptr;
+};
+
+}  // namespace Koalesce::Impl
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_RUNTIME_LAUNCH_HPP
+#define KOALESCE_CUDA_RUNTIME_LAUNCH_HPP
+
+#include <Koalesce/common/Error.hpp>
+#include <Koalesce/cuda/Backend.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <mutex>
+#include <set>
+#include <string>
+#include <tuple>
+
+namespace Koalesce::Impl::CudaBackend {
+
+/// \param[in] where what an error message begins with: the public function.
+inline void check_cuda(std::string const& where, cudaError_t status, char const* what) {
+  if (status != cudaSuccess)
+    fail(where, what, " failed; CUDA says \"", cudaGetErrorString(status),
+         "\"; an earlier kernel may have left this error: run under compute-sanitizer to find it");
+}
+
+/// While it lives, the calling thread may do what CUDA forbids while any stream is captured, here or in another thread,
+/// and would end that capture for: allocating, looking at events.
+class DespiteCaptures {
+ public:
+  DespiteCaptures() { (void)cudaThreadExchangeStreamCaptureMode(&m_mode); }
+  ~DespiteCaptures() { (void)cudaThreadExchangeStreamCaptureMode(&m_mode); }
+  DespiteCaptures(DespiteCaptures const&)            = delete;
+  DespiteCaptures& operator=(DespiteCaptures const&) = delete;
+
+ private:
+  cudaStreamCaptureMode m_mode = cudaStreamCaptureModeRelaxed;
+};
+
+/// Device properties that the choice of a grid needs.
+struct CudaDevice {
+  int processors;
+  int threads_a_processor;
+  int shared_bytes_a_block;
+
+  static CudaDevice of(Kokkos::Cuda const& exec) {
+    auto const& properties = exec.cuda_device_prop();
+    return {properties.multiProcessorCount, properties.maxThreadsPerMultiProcessor,
+            int(properties.sharedMemPerBlockOptin)};
+  }
+};
+
+/// Kernels that may use all of a block's shared memory: asked for once on each device, for it takes microseconds, and
+/// for all of it, so that host threads that need different parts do not lower each other's.
+class SharedMemoryLimits {
+ public:
+  static void raise(std::string const& where, void const* kernel, int device, int most_bytes, int carveout) {
+    static SharedMemoryLimits limits;
+    std::lock_guard const lock(limits.m_mutex);
+    std::tuple const key(kernel, device, carveout);
+    if (limits.m_raised.count(key) > 0) return;
+    auto const check = [&](cudaError_t status) { check_cuda(where, status, "asking for shared memory"); };
+    cudaFuncAttributes attributes;
+    check(cudaFuncGetAttributes(&attributes, kernel));
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               most_bytes - int(attributes.sharedSizeBytes)));
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));
+    limits.m_raised.insert(key);
+  }
+
+ private:
+  std::mutex m_mutex;
+  std::set<std::tuple<void const*, int, int>> m_raised;
+};
+
+/// A native kernel with its block: counts resident blocks, launches on the caller's stream, and announces itself to
+/// Kokkos Tools as parallel_for.
+template <class... Args>
+class CudaKernel {
+ public:
+  using Function = void (*)(Args...);
+
+  /// \param[in] label    what profilers show.
+  /// \param[in] threads  of a block.
+  /// \param[in] carveout the part of first-level memory, in percent, that is shared memory rather than cache.
+  CudaKernel(Kokkos::Cuda const& exec, std::string const& label, Function kernel, dim3 threads, int shared_bytes,
+             int carveout = cudaSharedmemCarveoutMaxShared)
+      : m_label(label), m_kernel(kernel), m_threads(threads), m_shared(shared_bytes) {
+    check_cuda(m_label, cudaSetDevice(exec.cuda_device()), "choosing the device");
+    SharedMemoryLimits::raise(m_label, reinterpret_cast<void const*>(m_kernel), exec.cuda_device(),
+                              CudaDevice::of(exec).shared_bytes_a_block, carveout);
+  }
+
+  int blocks_a_processor() const {
+    int blocks = 0;
+    check_cuda(m_label,
+               cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, m_kernel,
+                                                             int(m_threads.x * m_threads.y * m_threads.z), m_shared),
+               "the occupancy query");
+    return blocks;
+  }
+
+  void launch(Kokkos::Cuda const& exec, dim3 blocks, Args... args) const {
+    std::uint64_t id = 0;
+    Kokkos::Tools::beginParallelFor(m_label, Kokkos::Tools::Experimental::device_id(exec), &id);
+    void* pointers[]  = {const_cast<void*>(static_cast<void const*>(&args))...};
+    auto const status = cudaLaunchKernel(reinterpret_cast<void const*>(m_kernel), blocks, m_threads, pointers,
+                                         std::size_t(m_shared), exec.cuda_stream());
+    Kokkos::Tools::endParallelFor(id);
+    check_cuda(m_label, status, "the launch");
+  }
+
+ private:
+  std::string m_label;
+  Function m_kernel;
+  dim3 m_threads;
+  int m_shared;
+};
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_RUNTIME_STOPWATCH_HPP
+#define KOALESCE_CUDA_RUNTIME_STOPWATCH_HPP
+
+#include <Koalesce/cuda/runtime/Launch.hpp>
+#include <Koalesce/tuning/impl/Stopwatch.hpp>
+
+namespace Koalesce::Impl {
+
+/// Events in the stream: nothing waits.
+template <>
+class Stopwatch<Kokkos::Cuda> {
+ public:
+  explicit Stopwatch(Kokkos::Cuda const& exec) : Stopwatch() {
+    CudaBackend::DespiteCaptures const allowed;
+    CudaBackend::check_cuda(where, cudaSetDevice(exec.cuda_device()), "choosing the device");
+    for (auto& event : m_event) CudaBackend::check_cuda(where, cudaEventCreate(&event), "making an event");
+    CudaBackend::check_cuda(where, cudaEventRecord(m_event[0], exec.cuda_stream()), "recording an event");
+  }
+
+  ~Stopwatch() {
+    for (auto& event : m_event)
+      if (event != nullptr) (void)cudaEventDestroy(event);
+  }
+  Stopwatch(Stopwatch const&)            = delete;
+  Stopwatch& operator=(Stopwatch const&) = delete;
+
+  void stop(Kokkos::Cuda const& exec) {
+    CudaBackend::check_cuda(where, cudaEventRecord(m_event[1], exec.cuda_stream()), "recording an event");
+  }
+
+  std::optional<double> seconds() const {
+    CudaBackend::DespiteCaptures const allowed;
+    auto const status = cudaEventQuery(m_event[1]);
+    if (status == cudaErrorNotReady) return std::nullopt;
+    CudaBackend::check_cuda(where, status, "a measured kernel");
+    float milliseconds = 0;
+    CudaBackend::check_cuda(where, cudaEventElapsedTime(&milliseconds, m_event[0], m_event[1]), "reading an event");
+    return milliseconds * 1e-3;
+  }
+
+ private:
+  Stopwatch() = default;  // with it the destructor frees the events where the public constructor throws
+
+  static constexpr char const* where = "Koalesce::Stopwatch";
+
+  cudaEvent_t m_event[2] = {};
+};
+
+}  // namespace Koalesce::Impl
+
+#endif

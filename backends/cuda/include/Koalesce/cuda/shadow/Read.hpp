@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_SHADOW_READ_HPP
+#define KOALESCE_CUDA_SHADOW_READ_HPP
+
+#include <Koalesce/cuda/Backend.hpp>
+#include <Koalesce/cuda/shadow/MoveTiles.hpp>
+#include <Koalesce/cuda/transpose/Transpose.hpp>
+#include <Koalesce/portable/shadow/Read.hpp>
+
+#include <string>
+
+/// Reads by warps: a half-warp is 16 neighboring lanes. Kokkos launches the kernels and reduces.
+namespace Koalesce::Impl::CudaBackend {
+
+using PortableBackend::run_original_read;
+using PortableBackend::run_shadow_read;
+
+/// Where a traversal by column goes from an element on, 32 items at a time: no division after the first.
+template <class Work>
+struct ColumnWalk {
+  std::int64_t index, place, i, j;
+
+  __device__ __forceinline__ explicit ColumnWalk(Work const& work, std::int64_t first) : index(first) {
+    auto const element = work.element(first);
+    place              = element.place;
+    i                  = element.i;
+    j                  = element.j;
+  }
+
+  /// The index is none, and stays so, where this does not see how it goes on.
+  __device__ __forceinline__ void advance(Work const& work) {
+    place += 32;
+    if (work.by_columns) {
+      index += 32;
+    } else if (index >= 0) {
+      std::int64_t const m = work.rows.divisor(), n = work.columns.divisor();
+      i += 32;
+      index += 32 * n;
+      if (i >= m) {
+        i -= m;
+        index += 1 - m * n;
+        if (++j == n || i >= m) index = -1;
+      }
+    }
+  }
+};
+
+/// A thread reads items that lie a warp apart, `at_once` of them before it consumes them. A half-warp whose first 16
+/// items do not go down a column reads the original; the others read the shadow as long as they go on.
+template <class Work>
+struct CudaRead {
+  static constexpr int threads = 256;
+  static constexpr int at_once = 4;
+  static constexpr int items   = 4 * at_once;
+  static constexpr int block   = threads * items;
+
+  using T = typename Work::value_type;
+
+  Work work;
+
+  template <class Member, class Update>
+  KOKKOS_FUNCTION void operator()(Member const& team, Update& update) const {
+    KOKKOS_IF_ON_DEVICE((read(team, update);))
+    KOKKOS_IF_ON_HOST(((void)team; (void)update;))
+  }
+
+  template <class Member, class Update>
+  __device__ __forceinline__ void read(Member const& team, Update& update) const {
+    int const warp = team.team_rank() / 32, lane = team.team_rank() % 32, leader = lane & HalfWarp::size;
+    unsigned const half        = 0xffffu << leader;
+    std::int64_t const in_warp = work.begin + std::int64_t(team.league_rank()) * block + warp * (32 * items);
+    if (in_warp >= work.end) return;
+    std::int64_t const begin = in_warp + lane;
+
+    ColumnWalk<Work> walk(work, work.index(min(begin, work.end - 1)));
+    std::int64_t const first = __shfl_sync(half, static_cast<long long>(walk.place), leader);
+    if (__all_sync(half, walk.place == first + (lane - leader) || begin >= work.end))
+      consume(begin, update, [&](std::int64_t item) {
+        bool const active        = item < work.end;
+        std::int64_t const index = active ? work.index(item) : walk.index;
+        bool const goes_on       = __all_sync(half, index == walk.index);
+        T value{};
+        if (active) value = goes_on ? work.shadow[walk.place] : work.original(index);
+        walk.advance(work);
+        return value;
+      });
+    else
+      consume(begin, update,
+              [&](std::int64_t item) { return item < work.end ? work.original(work.index(item)) : T{}; });
+  }
+
+  template <class Update, class Read>
+  __device__ __forceinline__ void consume(std::int64_t begin, Update& update, Read const& read) const {
+#pragma unroll 1
+    for (std::int64_t item = begin; item < begin + items * 32; item += at_once * 32) {
+      T value[at_once];
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) value[k] = read(item + k * 32);
+#pragma unroll
+      for (int k = 0; k < at_once; ++k)
+        if (item + k * 32 < work.end) work.consume(item + k * 32, value[k], update);
+    }
+  }
+};
+
+/// Tiles pass through shared memory to the shadow, and their items with them, if those are where a traversal by column
+/// would have them.
+template <class Work, class Tile>
+struct CudaTransposingRead {
+  using T    = typename Work::value_type;
+  using Word = typename Tile::Element;
+
+  static constexpr int tiles = 16;  // a team's
+
+  Work work;
+  TransposeWork<Word> transpose;
+  typename Tile::Plan plan;
+
+  template <class Member, class Update>
+  KOKKOS_FUNCTION void operator()(Member const& team, Update& update) const {
+    KOKKOS_IF_ON_DEVICE((read(team, update);))
+    KOKKOS_IF_ON_HOST(((void)team; (void)update;))
+  }
+
+  template <class Member, class Update>
+  __device__ __forceinline__ void read(Member const& team, Update& update) const {
+    void* const shared = team.team_scratch(0).get_shmem_aligned(plan.shared_bytes(), 16);
+    auto const sink    = [&](std::int64_t place, Word const& word) {
+      T const element = Kokkos::bit_cast<T>(word);
+      if constexpr (Work::has_known_map) {
+        work.consume(place, element, update);
+      } else {
+        std::int64_t const index = work.index(place);
+        work.consume(place, work.place(index) == place ? element : work.original(index), update);
+      }
+    };
+    move_tiles<Tile>(transpose, plan, std::int64_t(team.league_rank()) * tiles, tiles, shared, team.team_rank(), sink,
+                     [&] { team.team_barrier(); });
+    team.team_barrier();  // before the next team's tile takes the shared memory
+  }
+};
+
+/// Teams of 256 threads, so many of them on a multiprocessor.
+template <unsigned Resident>
+auto cuda_team_policy(Kokkos::Cuda const& exec, std::int64_t teams, int shared_bytes) {
+  Kokkos::TeamPolicy<Kokkos::Cuda, Kokkos::LaunchBounds<256, Resident>> policy(exec, int(teams), 256);
+  policy.set_scratch_size(0, Kokkos::PerTeam(shared_bytes));
+  return policy;
+}
+
+template <class Work, class Result>
+void run_mixed_read(Tag, Kokkos::Cuda const& exec, std::string const& label, Work const& work, Result& result) {
+  using Body       = CudaRead<Work>;
+  auto const teams = (work.items() + Body::block - 1) / Body::block;
+  if (teams >= std::int64_t(1) << 31) return run_shadow_read(Tag{}, exec, label, work, result);
+  run_body(label, cuda_team_policy<4>(exec, teams, 0), Body{work}, result);
+}
+
+template <class Work, class Result>
+void run_transposing_read(Tag, Kokkos::Cuda const& exec, std::string const& label, Work const& work,
+                          typename Work::value_type* shadow, Result& result) {
+  using T = typename Work::value_type;
+  if constexpr (is_word_size(sizeof(T))) {
+    using Element        = Word<int(sizeof(T))>;
+    using Shape          = typename TransposeTuning<int(sizeof(T))>::Reads;
+    auto const transpose = work.template transposition<Element>(shadow);
+    auto const run       = [&]<class Tile>() {
+      using Body      = CudaTransposingRead<Work, Tile>;
+      auto const plan = Tile::plan(transpose);
+      if (plan.size() >= std::int64_t(1) << 31) return false;
+      run_body(
+                label,
+                cuda_team_policy<Tile::blocks>(exec, (plan.size() + Body::tiles - 1) / Body::tiles, plan.shared_bytes() + 16),
+                Body{work, transpose, plan}, result);
+      return true;
+    };
+    if (is_aligned(work.base, sizeof(T)) && with_tile<Shape, Shape>(transpose, run)) return;
+  }
+  run_transposing_read(Backend::Portable{}, exec, label, work, shadow, result);
+}
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

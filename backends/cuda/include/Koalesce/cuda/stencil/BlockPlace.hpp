@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_STENCIL_BLOCK_PLACE_HPP
+#define KOALESCE_CUDA_STENCIL_BLOCK_PLACE_HPP
+
+#include <Koalesce/cuda/stencil/StencilGrid.hpp>
+
+#include <cstdint>
+
+namespace Koalesce::Impl::CudaBackend {
+
+/// The calling thread's block and its place in it.
+struct BlockPlace {
+  std::int64_t z, y, x;  ///< the block's first point
+  int planes;            ///< planes that the block computes
+  int ty, tx;            ///< the thread's first point in the tile
+  bool active;           ///< the thread has points in the tile
+
+  __device__ __forceinline__ BlockPlace(StencilGrid const& grid, Extents3 const& extents, int points) {
+    std::int64_t const block = blockIdx.x;
+    x                        = block % grid.tiles_x * grid.step_x;
+    y                        = block / grid.tiles_x % grid.tiles_y * grid.step_y;
+    z                        = block / grid.tiles_x / grid.tiles_y * grid.chunk;
+    planes                   = int(grid.chunk < extents[0] - z ? grid.chunk : extents[0] - z);
+    ty                       = int(threadIdx.x) / grid.tile_x * points;
+    tx                       = int(threadIdx.x) % grid.tile_x;
+    active                   = ty < grid.tile_y;
+  }
+
+  /// The thread's rows that lie in the interior, at most `points`; 0 where its column does not.
+  __device__ __forceinline__ int height(Extents3 const& extents, int points) const {
+    std::int64_t const rows = extents[1] - y - ty;
+    if (!active || x + tx >= extents[2] || rows <= 0) return 0;
+    return rows < points ? int(rows) : points;
+  }
+};
+
+/// The slot after `slot` in a ring.
+template <int Slots>
+__device__ __forceinline__ int next_slot(int slot) {
+  return slot + 1 == Slots ? 0 : slot + 1;
+}
+
+/// Computes the values of a thread's points first ... last - 1 and then stores them: with all results before the first
+/// store, the taps that neighboring points share are read once.
+template <int Points, class Value, class Store>
+__device__ __forceinline__ void compute_points(int first, int last, Value const& value, Store const& store) {
+  if (first == 0 && last == Points) {
+    decltype(value(0)) results[Points];
+#pragma unroll
+    for (int p = 0; p < Points; ++p) results[p] = value(p);
+#pragma unroll
+    for (int p = 0; p < Points; ++p) store(p, results[p]);
+  } else {
+#pragma unroll 1
+    for (int p = first; p < last; ++p) store(p, value(p));
+  }
+}
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

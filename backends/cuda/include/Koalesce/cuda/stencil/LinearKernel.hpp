@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_STENCIL_LINEAR_KERNEL_HPP
+#define KOALESCE_CUDA_STENCIL_LINEAR_KERNEL_HPP
+
+#include <Koalesce/cuda/stencil/BlockPlace.hpp>
+#include <Koalesce/cuda/stencil/PlaneReaders.hpp>
+#include <Koalesce/stencil/LinearStencil.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace Koalesce::Impl::CudaBackend {
+
+/// Known weights: each plane is read from shared memory once and added to the partial sums, in registers, of the
+/// 2 * rz + 1 output planes that it belongs to; the queue holds only the planes on their way in. The terms of each
+/// point are added in the order of linear_sum.
+template <class WorkT, class TuningT, bool Wide>
+struct LinearKernel {
+  using Work   = WorkT;
+  using Tuning = TuningT;
+  using Order  = typename Work::Order;
+  using Shape  = typename Work::Shape;
+  using Value  = std::remove_const_t<std::remove_pointer_t<decltype(get<0>(std::declval<Work const&>().in).origin)>>;
+  using Weight = typename Work::Functor::weight_type;
+  using Sum    = decltype(Weight() * Value());
+
+  static constexpr int slots         = 1 + Tuning::ahead;
+  static constexpr int planes_before = 2 * Work::rz;
+  static constexpr int inner_y = 0, inner_x = 0, ry = Work::ry, rx = Work::rx;
+
+  using Readers = PlaneReaders<typename Work::Ins, ry, rx, Wide>;
+
+  static int bytes(int tile_y, int tile_x) { return Readers::bytes(slots, tile_y, tile_x); }
+
+  static __device__ __forceinline__ void run(Work const& work, StencilGrid const& grid) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    constexpr int rz = Work::rz, points = Tuning::points;
+    BlockPlace const at(grid, work.extents, points);
+    auto readers = Readers::make(work.in, shared, slots, at.z - rz, at.y, at.x, grid, work.extents);
+    auto& reader = get<0>(readers);
+
+    int const steps = at.planes + planes_before;
+    for (int s = 0; s < Tuning::ahead; ++s) {
+      if (s < steps) reader.read(s);
+      commit_copies();
+    }
+
+    auto const& out  = get<0>(work.out);
+    auto* to         = out.at(at.z - 2 * rz, at.y + at.ty, at.x + at.tx);
+    int const height = at.height(work.extents, points);
+
+    // sums[dz + rz][p] belongs to the output plane that sees the current plane at offset dz.
+    Sum sums[2 * rz + 1][points] = {};
+    int slot = 0, free = Tuning::ahead;
+    PaceKeeper pace(grid.pace, grid.chunk + planes_before);
+    for (int s = 0; s < steps; ++s) {
+      pace.wait(s);
+      wait_for_copies<Tuning::ahead - 1>();
+      __syncthreads();
+      pace.advance(s);
+      if (s + Tuning::ahead < steps) reader.read(free);
+      commit_copies();
+
+      if (at.active) {
+        Value const* const point = reader.slots() + slot * reader.plane() + reader.point(at.ty, at.tx);
+        static_for<points + 2 * ry>([&](auto row) {
+          constexpr int y        = decltype(row)::value - ry;
+          Value const* const tap = point + y * reader.pitch();
+          static_for<2 * rx + 1>([&](auto col) {
+            constexpr int dx = decltype(col)::value - rx;
+            if constexpr (is_used(y, dx)) {
+              Value const v = tap[dx];
+              static_for<points>([&](auto neighbor) {
+                constexpr int p = decltype(neighbor)::value, dy = y - p;
+                if constexpr (dy >= -ry && dy <= ry)
+                  static_for<2 * rz + 1>([&](auto plane) {
+                    constexpr int dz = decltype(plane)::value - rz;
+                    if constexpr (Order::template contains<Shape>(dz, dy, dx))
+                      sums[dz + rz][p] =
+                          multiply_add(Order::in_user_order(work.functor, dz, dy, dx), v, sums[dz + rz][p]);
+                  });
+              });
+            }
+          });
+        });
+      }
+
+      if (s >= planes_before) {
+#pragma unroll
+        for (int p = 0; p < points; ++p)
+          if (p < height) to[p * out.stride[1]] = sums[2 * rz][p];
+      }
+      to += out.stride[0];
+#pragma unroll
+      for (int p = 0; p < points; ++p) {
+#pragma unroll
+        for (int j = 2 * rz; j > 0; --j) sums[j][p] = sums[j - 1][p];
+        sums[0][p] = Sum{};
+      }
+      slot = next_slot<slots>(slot);
+      free = next_slot<slots>(free);
+    }
+  }
+
+ private:
+  /// Whether a thread's points need the value at row y of them and offset dx.
+  KOKKOS_FUNCTION static constexpr bool is_used(int y, int dx) {
+    for (int p = 0; p < Tuning::points; ++p)
+      for (int dz = -Work::rz; dz <= Work::rz; ++dz)
+        if (y - p >= -ry && y - p <= ry && Order::template contains<Shape>(dz, y - p, dx)) return true;
+    return false;
+  }
+};
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

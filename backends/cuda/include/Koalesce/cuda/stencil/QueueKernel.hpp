@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_STENCIL_QUEUE_KERNEL_HPP
+#define KOALESCE_CUDA_STENCIL_QUEUE_KERNEL_HPP
+
+#include <Koalesce/cuda/stencil/BlockPlace.hpp>
+#include <Koalesce/cuda/stencil/PlaneReaders.hpp>
+
+namespace Koalesce::Impl::CudaBackend {
+
+/// The circular queue for any functor: the 2 * rz + 1 planes around the point, and those being read, rotate in shared
+/// memory. A step waits for one plane, starts reading another into the slot of the oldest, and computes.
+template <class WorkT, class TuningT, bool Wide>
+struct QueueKernel {
+  using Work   = WorkT;
+  using Tuning = TuningT;
+  using Order  = typename Work::Order;
+  using Shape  = typename Work::Shape;
+
+  static constexpr int slots         = 2 * Work::rz + 1 + Tuning::ahead;
+  static constexpr int planes_before = 2 * Work::rz;
+  static constexpr int inner_y = 0, inner_x = 0, ry = Work::ry, rx = Work::rx;
+
+  using Readers = PlaneReaders<typename Work::Ins, ry, rx, Wide>;
+
+  static int bytes(int tile_y, int tile_x) { return Readers::bytes(slots, tile_y, tile_x); }
+
+  static __device__ __forceinline__ void run(Work const& work, StencilGrid const& grid) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    BlockPlace const at(grid, work.extents, Tuning::points);
+    auto readers    = Readers::make(work.in, shared, slots, at.z - Work::rz, at.y, at.x, grid, work.extents);
+    auto const read = [&](int slot) { for_each(readers, [&](auto& reader, auto) { reader.read(slot); }); };
+
+    int const steps = at.planes + planes_before;
+    for (int s = 0; s < planes_before + Tuning::ahead; ++s) {
+      if (s < steps) read(s);
+      commit_copies();
+    }
+
+    int const height = at.height(work.extents, Tuning::points);
+    int center = Work::rz, free = planes_before + Tuning::ahead;
+    PaceKeeper pace(grid.pace, grid.chunk);
+    for (int k = 0; k < at.planes; ++k) {
+      pace.wait(k);
+      wait_for_copies<Tuning::ahead - 1>();
+      __syncthreads();
+      pace.advance(k);
+      if (k + planes_before + Tuning::ahead < steps) read(free);
+      commit_copies();
+      compute_points<Tuning::points>(
+          0, height,
+          [&](int p) {
+            auto const around = transform(readers, [&](auto const& reader, auto) {
+              return reader.template around<Order, Shape>(slots, center, at.ty, at.tx, p);
+            });
+            return call_at<Order>(work.functor, around, at.z + k, at.y + at.ty + p, at.x + at.tx);
+          },
+          [&](int p, auto const& result) { store(work.out, result, at.z + k, at.y + at.ty + p, at.x + at.tx); });
+      center = next_slot<slots>(center);
+      free   = next_slot<slots>(free);
+    }
+  }
+};
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

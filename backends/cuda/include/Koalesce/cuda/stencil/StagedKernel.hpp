@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_STENCIL_STAGED_KERNEL_HPP
+#define KOALESCE_CUDA_STENCIL_STAGED_KERNEL_HPP
+
+#include <Koalesce/cuda/stencil/BlockPlace.hpp>
+#include <Koalesce/cuda/stencil/PlaneReaders.hpp>
+
+#include <type_traits>
+
+namespace Koalesce::Impl::CudaBackend {
+
+/// Two queues: the planes that the first stage computed, halo included, rotate in shared memory, too. A tile's threads
+/// compute the first stage everywhere in it and the second one inside the halo.
+template <class WorkT, class TuningT, bool Wide>
+struct StagedKernel {
+  using Work        = WorkT;
+  using Tuning      = TuningT;
+  using Order       = typename Work::Order;
+  using FirstShape  = typename Work::FirstShape;
+  using SecondShape = typename Work::SecondShape;
+
+  static constexpr int rz1 = Order::template radius<FirstShape>(0), rz2 = Order::template radius<SecondShape>(0);
+  static constexpr int ry2 = Order::template radius<SecondShape>(1), rx2 = Order::template radius<SecondShape>(2);
+
+  // The second stage also sees the inputs at its own point: their planes stay until it is done with them.
+  static constexpr int kept          = rz1 >= rz2 ? 2 * rz1 + 1 : rz1 + rz2 + 1;
+  static constexpr int slots         = kept + Tuning::ahead;
+  static constexpr int mid_slots     = 2 * rz2 + 1;
+  static constexpr int planes_before = 2 * rz1 + 2 * rz2;
+  static constexpr int inner_y = 2 * ry2, inner_x = 2 * rx2;
+  static constexpr int ry = Order::template radius<FirstShape>(1), rx = Order::template radius<FirstShape>(2);
+
+  using Readers = PlaneReaders<typename Work::Ins, ry, rx, Wide>;
+
+  template <class T>
+  __host__ __device__ static constexpr int mid_bytes(int tile_y, int tile_x) {
+    return (mid_slots * tile_y * tile_x * int(sizeof(T)) + 15) / 16 * 16;
+  }
+
+  static int bytes(int tile_y, int tile_x) {
+    return Readers::bytes(slots, tile_y, tile_x) + bytes_of_mids(typename Work::Mids{}, tile_y, tile_x);
+  }
+
+  static __device__ __forceinline__ void run(Work const& work, StencilGrid const& grid) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    constexpr int points = Tuning::points;
+    BlockPlace const at(grid, work.extents, points);
+    // The tile's first point, from which the first stage is computed, lies in the halo.
+    std::int64_t const y0 = at.y - ry2, x0 = at.x - rx2;
+    Extents3 const wide{work.extents[0], work.extents[1] + ry2, work.extents[2] + rx2};
+    auto readers    = Readers::make(work.in, shared, slots, at.z - rz1 - rz2, y0, x0, grid, wide);
+    auto const read = [&](int slot) { for_each(readers, [&](auto& reader, auto) { reader.read(slot); }); };
+
+    int const mid_plane = grid.tile_y * grid.tile_x;
+    auto* mid_shared    = shared + Readers::bytes(slots, grid.tile_y, grid.tile_x);
+    auto const mids     = transform(typename Work::Mids{}, [&](auto const& none, auto) {
+      using T    = std::decay_t<decltype(none)>;
+      T* const m = reinterpret_cast<T*>(mid_shared);
+      mid_shared += mid_bytes<T>(grid.tile_y, grid.tile_x);
+      return m;
+    });
+
+    int const steps = at.planes + planes_before;
+    for (int s = 0; s < 2 * rz1 + Tuning::ahead; ++s) {
+      if (s < steps) read(s);
+      commit_copies();
+    }
+
+    // Rows of the thread's first stage that the second stage can need.
+    std::int64_t const rows = work.extents[1] + ry2 - y0 - at.ty;
+    bool const in_column    = at.active && x0 + at.tx < work.extents[2] + rx2;
+    int const mid_height    = !in_column || rows <= 0 ? 0 : rows < points ? int(rows) : points;
+    // And its points of the second stage.
+    bool const inside = in_column && at.tx >= rx2 && at.tx < grid.tile_x - rx2 && x0 + at.tx < work.extents[2];
+    int const end     = int(min(std::int64_t(grid.tile_y - ry2), work.extents[1] - y0)) - at.ty;
+    int const first = max(ry2 - at.ty, 0), last = inside ? min(end, points) : 0;
+
+    int center = rz1, free = 2 * rz1 + Tuning::ahead, mid = 0;
+    PaceKeeper pace(grid.pace, grid.chunk + 2 * rz2);
+    for (int s = 0; s < at.planes + 2 * rz2; ++s) {
+      pace.wait(s);
+      wait_for_copies<Tuning::ahead - 1>();
+      __syncthreads();
+      pace.advance(s);
+      if (s + 2 * rz1 + Tuning::ahead < steps) read(free);
+      commit_copies();
+      int const mid_point = mid * mid_plane + at.ty * grid.tile_x + at.tx;
+      compute_points<points>(
+          0, mid_height,
+          [&](int p) {
+            auto const around = transform(readers, [&](auto const& reader, auto) {
+              return reader.template around<Order, FirstShape>(slots, center, at.ty, at.tx, p);
+            });
+            return to_pack(call_at<Order>(work.first, around, at.z - rz2 + s, y0 + at.ty + p, x0 + at.tx));
+          },
+          [&](int p, auto const& result) {
+            for_each(mids, [&](auto* m, auto i) { m[mid_point + p * grid.tile_x] = get<decltype(i)::value>(result); });
+          });
+
+      int const k = s - 2 * rz2;
+      if (k >= 0) {
+        __syncthreads();
+        // The middle one of the planes between the stages, and the input plane at the same z.
+        int const mid_center = mid >= rz2 ? mid - rz2 : mid - rz2 + mid_slots;
+        int const in_center  = center >= rz2 ? center - rz2 : center - rz2 + slots;
+        compute_points<points>(
+            first, last,
+            [&](int p) {
+              int const row     = at.ty + p;
+              auto const around = transform(mids, [&](auto* m, auto) {
+                using T = std::remove_pointer_t<decltype(m)>;
+                return Order::template neighborhood<SecondShape>(static_cast<T const*>(m), mid_plane, grid.tile_x, 1,
+                                                                 mid_slots, mid_center,
+                                                                 mid_center * mid_plane + row * grid.tile_x + at.tx);
+              });
+              auto const inputs = transform(readers, [&](auto const& reader, auto) {
+                using T = std::remove_const_t<std::remove_pointer_t<decltype(reader.slots())>>;
+                return PointValue<T, Order::rank>(
+                    reader.slots() + in_center * reader.plane() + reader.point(row, at.tx), {});
+              });
+              return call_at<Order>(work.second, around, inputs, at.z + k, y0 + row, x0 + at.tx);
+            },
+            [&](int p, auto const& result) { store(work.out, result, at.z + k, y0 + at.ty + p, x0 + at.tx); });
+      }
+      center = next_slot<slots>(center);
+      free   = next_slot<slots>(free);
+      mid    = next_slot<mid_slots>(mid);
+    }
+  }
+
+ private:
+  template <class... Ts>
+  static int bytes_of_mids(Pack<Ts...> const&, int tile_y, int tile_x) {
+    return (mid_bytes<Ts>(tile_y, tile_x) + ...);
+  }
+};
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

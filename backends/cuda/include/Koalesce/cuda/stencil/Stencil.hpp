@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_STENCIL_STENCIL_HPP
+#define KOALESCE_CUDA_STENCIL_STENCIL_HPP
+
+#include <Koalesce/common/impl/RecentValues.hpp>
+#include <Koalesce/cuda/Backend.hpp>
+#include <Koalesce/cuda/runtime/Launch.hpp>
+#include <Koalesce/cuda/runtime/TimedRace.hpp>
+#include <Koalesce/cuda/stencil/CachedStencil.hpp>
+#include <Koalesce/cuda/stencil/PaceCounters.hpp>
+#include <Koalesce/cuda/stencil/StencilKernels.hpp>
+#include <Koalesce/cuda/stencil/StencilTuning.hpp>
+#include <Koalesce/portable/stencil/Stencil.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace Koalesce::Impl::CudaBackend {
+
+template <class Kernel>
+auto stencil_launch(Kokkos::Cuda const& exec, std::string const& label, StencilGrid const& grid) {
+  return CudaKernel<typename Kernel::Work const, StencilGrid const>(
+      exec, kernel_label(Tag{}, label), stencil_kernel<Kernel>, grid.threads(Kernel::Tuning::points, Kernel::rx),
+      Kernel::bytes(grid.tile_y, grid.tile_x));
+}
+
+/// The grid of a kernel for these extents, with tile_y = 0 where no tile fits on chip.
+template <class Kernel>
+StencilGrid make_grid(Kokkos::Cuda const& exec, std::string const& label, Extents3 const& extents) {
+  using Tuning      = typename Kernel::Tuning;
+  auto const device = CudaDevice::of(exec);
+  auto grid = choose_tile<Tuning>(extents, Kernel::inner_y, Kernel::inner_x, Kernel::ry, Kernel::rx, Kernel::bytes,
+                                  device.shared_bytes_a_block / Tuning::min_blocks);
+  if (grid.tile_y == 0) return grid;
+  grid.pace.interval = std::max(1, Tuning::interval);
+  grid.pace.resident = std::max(1, stencil_launch<Kernel>(exec, label, grid).blocks_a_processor() * device.processors);
+  choose_chunks(grid, extents[0], Kernel::planes_before, grid.pace.resident);
+  return grid;
+}
+
+/// What runs where no tile fits on chip: large elements, many fields.
+template <class... WorkArgs>
+void run_without_queue(Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
+  if (can_be_cached(work)) run_cached_stencil(exec, label, work);
+  else run_stencil(Backend::Portable{}, exec, label, work);
+}
+
+template <class... WorkArgs>
+void run_without_queue(Kokkos::Cuda const& exec, std::string const& label, StagedWork<WorkArgs...> const& work) {
+  run_stencil(Backend::Portable{}, exec, label, work);
+}
+
+/// Runs a kernel with the best tile that fits on chip.
+template <class Kernel>
+void run_cuda(Kokkos::Cuda const& exec, std::string const& label, typename Kernel::Work const& work) {
+  // Choosing takes as long as a small stencil; a few sizes take turns in multigrid methods.
+  thread_local RecentValues<std::pair<int, Extents3>, StencilGrid, 8> recent;
+  auto grid =
+      recent.get({exec.cuda_device(), work.extents}, [&] { return make_grid<Kernel>(exec, label, work.extents); });
+  if (grid.tile_y == 0) return run_without_queue(exec, label, work);
+
+  // Short marches end before their blocks can drift apart.
+  if (Kernel::Tuning::interval > 0 && grid.chunk >= 32 && grid.blocks() >= grid.pace.resident / 2)
+    grid.pace.counter = PaceCounters::next(exec);
+  stencil_launch<Kernel>(exec, label, grid).launch(exec, grid.blocks(), work, grid);
+}
+
+template <template <class, class, bool> class Kernel, template <class, bool> class Tuning, class Work>
+void run_cuda_as_aligned(Kokkos::Cuda const& exec, std::string const& label, Work const& work) {
+  using Wide   = Kernel<Work, typename Tuning<Work, true>::type, true>;
+  using Narrow = Kernel<Work, typename Tuning<Work, false>::type, false>;
+  if (Wide::Readers::can_be_wide(work.in)) run_cuda<Wide>(exec, label, work);
+  else run_cuda<Narrow>(exec, label, work);
+}
+
+/// Whether a GPU holds a thread for every point: then there is nothing to march through.
+inline bool is_small(Kokkos::Cuda const& exec, Extents3 const& extents) {
+  auto const device = CudaDevice::of(exec);
+  return double(extents[0]) * double(extents[1]) * double(extents[2]) <=
+         double(device.processors) * device.threads_a_processor;
+}
+
+/// From the queue or through the caches. What a functor computes does not show, so time decides. Known weights are
+/// added up in another order through the caches: there, the extents decide, so that results do not depend on time.
+template <class... WorkArgs>
+void run_stencil(Tag, Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
+  using Work            = StencilWork<WorkArgs...>;
+  constexpr bool linear = is_linear<typename Work::Functor>;
+  auto const from_queue = [&] {
+    if constexpr (linear) run_cuda_as_aligned<LinearKernel, LinearTuning>(exec, label, work);
+    else run_cuda_as_aligned<QueueKernel, QueueTuning>(exec, label, work);
+  };
+  auto const from_cache = [&] { run_cached_stencil(exec, label, work); };
+
+  if (work.taps == StencilTaps::queue || !can_be_cached(work)) return from_queue();
+  if (work.taps == StencilTaps::cache) return from_cache();
+  if constexpr (linear) {
+    if (is_small(exec, work.extents)) from_cache();
+    else from_queue();
+  } else {
+    thread_local RecentValues<std::pair<int, Extents3>, TimedRace, 8> races;
+    races.get({exec.cuda_device(), work.extents}, [] { return TimedRace(); }).run(exec, from_queue, from_cache);
+  }
+}
+
+template <class... WorkArgs>
+void run_stencil(Tag, Kokkos::Cuda const& exec, std::string const& label, StagedWork<WorkArgs...> const& work) {
+  run_cuda_as_aligned<StagedKernel, StagedTuning>(exec, label, work);
+}
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

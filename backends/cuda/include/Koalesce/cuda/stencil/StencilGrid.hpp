@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_STENCIL_STENCIL_GRID_HPP
+#define KOALESCE_CUDA_STENCIL_STENCIL_GRID_HPP
+
+#include <Koalesce/cuda/stencil/Pace.hpp>
+#include <Koalesce/stencil/impl/StencilWork.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace Koalesce::Impl::CudaBackend {
+
+/// \tparam Threads   most threads of a block.
+/// \tparam Points    neighboring points in y that a thread computes, so that it reads their common taps once.
+/// \tparam Ahead     planes that are being read while one is computed.
+/// \tparam MinBlocks blocks that must fit on a multiprocessor: bounds the registers of a thread.
+/// \tparam Interval  steps between two looks at the pace, 0: none.
+template <int Threads, int Points, int Ahead, int MinBlocks, int Interval>
+struct StencilTuning {
+  static constexpr int interval   = Interval;
+  static constexpr int threads    = Threads;
+  static constexpr int points     = Points;
+  static constexpr int ahead      = Ahead;
+  static constexpr int min_blocks = MinBlocks;
+};
+
+/// How blocks cover the interior: each takes a tile of rows `tile_y` x `tile_x` through `chunk` planes. Its threads
+/// stand in rows of `tile_x`. Tiles of a composite overlap by the second stage's halo, so they advance by less than
+/// their size.
+struct StencilGrid {
+  int tile_y = 0, tile_x = 0;
+  int step_y = 0, step_x = 0;
+  std::int64_t tiles_y = 0, tiles_x = 0, chunks = 0;
+  int chunk = 0;
+  Pace pace;
+
+  /// Threads of a block: one for `points` points of the tile, and no fewer than a row of the tile with its halo has.
+  int threads(int points, int rx) const {
+    int const needed = std::max(tile_y / points * tile_x, tile_x + 2 * rx + 32);
+    return (needed + 31) / 32 * 32;
+  }
+
+  std::int64_t blocks() const { return tiles_x * tiles_y * chunks; }
+};
+
+/// The tile that costs least: points beyond the edge, idle threads, rows and columns of halo that are read again, and
+/// short rows (each costs as much as `row_cost` points more, measured on an H200: see docs/performance.md). Gives
+/// tile_y = 0 where none fits.
+///
+/// \param[in] inner_y, inner_x how much less than its size a tile advances (a second stage's halo on both sides).
+/// \param[in] ry, rx  radius of the input on either side of a tile.
+/// \param[in] bytes   shared memory that a tile of (tile_y, tile_x) needs.
+/// \param[in] budget  shared memory that a block may have.
+template <class Tuning, class Bytes>
+StencilGrid choose_tile(Extents3 const& extents, int inner_y, int inner_x, int ry, int rx, Bytes const& bytes,
+                        std::int64_t budget) {
+  constexpr double row_cost = 24;
+  constexpr int most_x      = Tuning::threads / 2;  // leaves threads for the halo of a row, see threads()
+
+  StencilGrid best;
+  double best_cost = 0;
+  for (int x = 32; x <= most_x; x += 8) {
+    if (x <= inner_x) continue;
+    for (int rows = Tuning::threads / x; rows >= 1; --rows) {
+      int const y = rows * Tuning::points;
+      if (y <= inner_y || bytes(y, x) > budget) continue;
+      StencilGrid grid;
+      grid.tile_y  = y;
+      grid.tile_x  = x;
+      grid.step_y  = y - inner_y;
+      grid.step_x  = x - inner_x;
+      grid.tiles_y = (extents[1] + grid.step_y - 1) / grid.step_y;
+      grid.tiles_x = (extents[2] + grid.step_x - 1) / grid.step_x;
+
+      // Points beyond the edge unbalance blocks, while idle threads only leave fewer to hide latencies.
+      double const covered = double(grid.tiles_y) * grid.step_y * double(grid.tiles_x) * grid.step_x;
+      double const beyond  = covered / (double(extents[1]) * double(extents[2]));
+      double const idle    = std::sqrt(double(Tuning::threads * Tuning::points) / (y * x));
+      double const reread  = (y + 2. * ry) / grid.step_y * (x + 2 * rx + row_cost) / grid.step_x;
+      double const cost    = beyond * idle * (reread + 1);
+      if (best.tile_y == 0 || cost < best_cost) {
+        best      = grid;
+        best_cost = cost;
+      }
+    }
+  }
+  return best;
+}
+
+/// Cuts the planes into as many chunks as finish soonest: every chunk reads `planes_before` planes more, and blocks
+/// that do not fill the last wave leave the chip idle.
+inline void choose_chunks(StencilGrid& grid, std::int64_t planes, int planes_before, std::int64_t resident) {
+  std::int64_t const tiles = grid.tiles_x * grid.tiles_y, most_blocks = (std::int64_t(1) << 31) - 1;
+  std::int64_t best_time = -1;
+  for (std::int64_t chunks = 1; chunks <= std::min<std::int64_t>(planes, 512) && tiles * chunks <= most_blocks;
+       ++chunks) {
+    std::int64_t const chunk = (planes + chunks - 1) / chunks, used = (planes + chunk - 1) / chunk;
+    std::int64_t const waves = (tiles * used + resident - 1) / resident;
+    std::int64_t const time  = waves * (chunk + planes_before + 3);
+    if (chunk > (1 << 30) || (best_time >= 0 && time >= best_time)) continue;
+    best_time   = time;
+    grid.chunk  = int(chunk);
+    grid.chunks = used;
+  }
+}
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_HPP
+#define KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_HPP
+
+#include <Koalesce/common/impl/Word.hpp>
+#include <Koalesce/cuda/Backend.hpp>
+#include <Koalesce/cuda/runtime/Launch.hpp>
+#include <Koalesce/cuda/transpose/NarrowTile.hpp>
+#include <Koalesce/cuda/transpose/TransposeTile.hpp>
+#include <Koalesce/cuda/transpose/TransposeTuning.hpp>
+#include <Koalesce/portable/transpose/Transpose.hpp>
+
+#include <string>
+
+namespace Koalesce::Impl::CudaBackend {
+
+template <class Tile>
+__global__ __launch_bounds__(Tile::threads,
+                             Tile::blocks) void transpose_kernel(TransposeWork<typename Tile::Element> const work,
+                                                                 typename Tile::Plan const plan) {
+  extern __shared__ __align__(16) unsigned char koalesce_transpose_tile[];
+  Tile const tile(work, plan, plan.grid.tile(blockIdx.x), koalesce_transpose_tile, int(threadIdx.x));
+  typename Tile::Loaded loaded;
+  tile.load(loaded);
+  tile.put(loaded);
+  __syncthreads();
+  tile.write(NoSink{});
+}
+
+/// Two tiles that mirror each other change places; each pair has one block.
+template <class Tile>
+__global__ __launch_bounds__(Tile::threads, Tile::blocks) void transpose_in_place_kernel(
+    TransposeWork<typename Tile::Element> const work, typename Tile::Plan const plan) {
+  extern __shared__ __align__(16) unsigned char koalesce_transpose_tile[];
+  auto const at = plan.grid.tile(blockIdx.x);
+  if (at.row > at.column) return;
+  bool const pair = at.row < at.column;
+  Tile const tile(work, plan, at, koalesce_transpose_tile, int(threadIdx.x));
+  Tile const mirrored(work, plan, {at.batch, at.column, at.row}, koalesce_transpose_tile + plan.shared_bytes(),
+                      int(threadIdx.x));
+  typename Tile::Loaded loaded;
+  tile.template load<false>(loaded);
+  tile.put(loaded);
+  if (pair) {
+    mirrored.template load<false>(loaded);
+    mirrored.put(loaded);
+  }
+  __syncthreads();
+  tile.write(NoSink{});
+  if (pair) mirrored.write(NoSink{});
+}
+
+/// Launches `kernel` with `tiles` tiles of shared memory a block.
+template <class Tile, class T>
+void launch_transpose(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work,
+                      void (*kernel)(TransposeWork<T> const, typename Tile::Plan const), int tiles) {
+  auto const plan = Tile::plan(work);
+  if (plan.size() >= std::int64_t(1) << 31) return run_transpose(Backend::Portable{}, exec, label, work);
+  CudaKernel<TransposeWork<T> const, typename Tile::Plan const>(exec, kernel_label(Tag{}, label), kernel, Tile::threads,
+                                                                tiles * plan.shared_bytes())
+      .launch(exec, plan.size(), work, plan);
+}
+
+/// Whether rows of one side and columns of the other are made of whole vectors; elements lie anywhere.
+template <int Bytes, class T>
+bool has_vectors(TransposeWork<T> const& work) {
+  if (Bytes == sizeof(T)) return true;
+  auto const whole = [](std::int64_t stride) { return stride * std::int64_t(sizeof(T)) % Bytes == 0; };
+  return work.from_at.column == 1 && work.to_at.row == 1 && is_aligned(work.from, Bytes) &&
+         is_aligned(work.to, Bytes) && whole(work.from_at.row) && whole(work.to_at.column) &&
+         (work.batch == 1 || (whole(work.from_at.batch) && whole(work.to_at.batch)));
+}
+
+/// Calls run with the tile for Scalars or Vectors, as the work allows, and returns what it does.
+template <class Vectors, class Scalars, class T, class Run>
+auto with_tile(TransposeWork<T> const& work, Run const& run) {
+  bool const narrow = work.rows < Scalars::rows || work.columns < Scalars::columns;
+  if (narrow) return run.template operator()<NarrowTile<int(sizeof(T))>>();
+  if (has_vectors<Vectors::vector>(work)) return run.template operator()<TransposeTile<Vectors>>();
+  if constexpr (std::is_same_v<Vectors, Scalars>) return run.template operator()<NarrowTile<int(sizeof(T))>>();
+  else return run.template operator()<TransposeTile<Scalars>>();
+}
+
+template <class T>
+  requires is_word<T>
+void run_transpose(Tag, Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work) {
+  using Tuning = TransposeTuning<int(sizeof(T))>;
+  if (work.is_in_place()) {
+    using Square = TransposeTile<typename Tuning::Squares>;
+    return launch_transpose<Square>(exec, label, work, transpose_in_place_kernel<Square>, 2);
+  }
+  with_tile<typename Tuning::Vectors, typename Tuning::Scalars>(
+      work, [&]<class Tile>() { launch_transpose<Tile>(exec, label, work, transpose_kernel<Tile>, 1); });
+}
+
+/// Elements that are no words; and rows that stay rows, which coalesce as they are.
+template <class Work>
+void run_transpose(Tag, Kokkos::Cuda const& exec, std::string const& label, Work const& work) {
+  run_transpose(Backend::Portable{}, exec, label, work);
+}
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_SHAPE_HPP
+#define KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_SHAPE_HPP
+
+#include <Koalesce/common/impl/Word.hpp>
+
+namespace Koalesce::Impl::CudaBackend {
+
+/// How a kernel moves tiles of `Rows` times `Columns` elements of `Element` bytes: `Vector` bytes of a row and of a
+/// column at a time. Where that is one element rows and columns may lie anywhere, otherwise they are contiguous and
+/// start at multiples of `Vector` bytes.
+///
+/// In shared memory a column is a line of units. A unit is one element, or four bytes of a column's neighboring
+/// elements where vectors hold as many: those are transposed in registers before they go there.
+template <int Element, int VectorBytes, int Rows, int Columns, int Blocks>
+struct TransposeShape {
+  static constexpr int element = Element;
+  static constexpr int vector  = VectorBytes;
+  static constexpr int rows    = Rows;
+  static constexpr int columns = Columns;
+  static constexpr int blocks  = Blocks;
+  static constexpr int threads = 256;
+
+  static constexpr int unit            = vector > element&& element < 4 ? 4 : element;
+  static constexpr int unit_rows       = unit / element;
+  static constexpr int vector_elements = vector / element;
+  static constexpr int vector_units    = vector / unit;
+
+  /// A thread loads from the same columns of `loads` lines that lie `load_step` apart, and stores likewise.
+  static constexpr int lines         = rows / unit_rows;
+  static constexpr int loads_across  = columns / vector_elements;
+  static constexpr int load_step     = threads / loads_across;
+  static constexpr int loads         = lines / load_step;
+  static constexpr int stores_across = rows / vector_elements;
+  static constexpr int store_step    = threads / stores_across;
+  static constexpr int stores        = columns / store_step;
+
+  /// Units from one column to the next, an odd number: columns then start in different banks.
+  static constexpr int pitch        = lines + 1;
+  static constexpr int shared_bytes = pitch * columns * unit;
+
+  static_assert(load_step * loads_across == threads && loads * load_step == lines);
+  static_assert(store_step * stores_across == threads && stores * store_step == columns);
+  static_assert(lines % vector_elements == 0 && pitch % 2 == 1);
+
+  using ElementWord = Word<element>;
+  using VectorWord  = Word<vector>;
+  using UnitWord    = Word<unit>;
+};
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

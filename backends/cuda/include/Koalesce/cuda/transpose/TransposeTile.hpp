@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_TILE_HPP
+#define KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_TILE_HPP
+
+#include <Koalesce/cuda/transpose/StreamingAccess.hpp>
+#include <Koalesce/cuda/transpose/TransposeGrid.hpp>
+#include <Koalesce/cuda/transpose/TransposeShape.hpp>
+#include <Koalesce/transpose/impl/TransposeWork.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace Koalesce::Impl::CudaBackend {
+
+/// What goes with every element where there is nothing to do but move it.
+struct NoSink {
+  template <class Element>
+  __device__ __forceinline__ void operator()(std::int64_t, Element const&) const {}
+};
+
+/// Moves one tile between global and shared memory.
+template <class S>
+class TransposeTile {
+ public:
+  using Element = typename S::ElementWord;
+  using Vector  = typename S::VectorWord;
+  using Unit    = typename S::UnitWord;
+
+  static constexpr int threads = S::threads;
+  static constexpr int blocks  = S::blocks;
+
+  struct Plan {
+    TransposeGrid grid;
+
+    KOKKOS_FUNCTION std::int64_t size() const { return grid.size(); }
+    KOKKOS_FUNCTION int shared_bytes() const { return S::shared_bytes; }
+  };
+
+  static Plan plan(TransposeWork<Element> const& work) {
+    // Where a few tiles reach from side to side, the blocks under way cover whole rows as well as long pieces of
+    // columns.
+    int const strip = work.columns <= 16 * S::columns ? 16 : 1;
+    return {TransposeGrid(work.batch, work.rows, work.columns, S::rows, S::columns, strip)};
+  }
+
+  /// \param[in] at     one of the plan's tiles.
+  /// \param[in] shared Plan::shared_bytes() of shared memory, aligned to 16.
+  /// \param[in] thread the calling one of the `threads` threads that share the work.
+  __device__ __forceinline__ TransposeTile(TransposeWork<Element> const& work, Plan const&,
+                                           TransposeGrid::Tile const& at, void* shared, int thread)
+      : m_work(work),
+        m_shared(static_cast<Unit*>(shared)),
+        m_thread(thread),
+        m_from(work.from_at(at.batch, at.row * S::rows, at.column * S::columns)),
+        m_to(work.to_at(at.batch, at.row * S::rows, at.column * S::columns)),
+        m_rows(int(min(work.rows - at.row * S::rows, std::int64_t(S::rows)))),
+        m_columns(int(min(work.columns - at.column * S::columns, std::int64_t(S::columns)))) {}
+
+  /// A thread's elements on their way to shared memory.
+  struct Loaded {
+    Vector rows[S::loads][S::unit_rows];
+  };
+
+  /// Begins to read the tile.
+  /// \tparam Once no kernel writes the source meanwhile.
+  template <bool Once = true>
+  __device__ __forceinline__ void load(Loaded& loaded) const {
+    if (m_rows == S::rows && m_columns == S::columns) load_part<true, Once>(loaded);
+    else load_part<false, Once>(loaded);
+  }
+
+  /// To shared memory; the threads have yet to meet at a barrier.
+  __device__ __forceinline__ void put(Loaded const& loaded) const {
+    int const c    = m_thread % S::loads_across * S::vector_elements;
+    int const line = m_thread / S::loads_across;
+#pragma unroll
+    for (int k = 0; k < S::loads; ++k) {
+      Unit units[S::vector_elements];
+      to_units(loaded.rows[k], units);
+#pragma unroll
+      for (int i = 0; i < S::vector_elements; ++i) m_shared[place(c + i, line + k * S::load_step)] = units[i];
+    }
+  }
+
+  /// From shared memory to the destination. Calls sink(offset, element) for every element, once, with its distance from
+  /// `work.to`: threads of a warp with neighboring rows of one column.
+  template <class Sink>
+  __device__ __forceinline__ void write(Sink const& sink) const {
+    if (m_rows == S::rows && m_columns == S::columns) write_part<true>(sink);
+    else write_part<false>(sink);
+  }
+
+ private:
+  /// A unit's place in shared memory. The threads of a warp hold neighboring columns, whose units would meet in few
+  /// banks but for the exclusive or.
+  __device__ __forceinline__ static int place(int column, int unit) {
+    constexpr int banks = 128 / S::unit;
+    return column * S::pitch + (unit ^ (column / banks % S::vector_elements));
+  }
+
+  /// Transposes units' rows and columns: `rows[k]` holds a vector of row k, `units[c]` is to hold column c.
+  __device__ __forceinline__ static void to_units(Vector const (&rows)[S::unit_rows],
+                                                  Unit (&units)[S::vector_elements]) {
+    if constexpr (S::unit_rows == 1) {
+      memcpy(units, rows, sizeof(rows));
+    } else {
+      unsigned in[S::unit_rows][S::vector / 4];
+      memcpy(in, rows, sizeof(rows));
+#pragma unroll
+      for (int w = 0; w < S::vector / 4; ++w) {
+        if constexpr (S::unit_rows == 2) {
+          units[2 * w].bits     = __byte_perm(in[0][w], in[1][w], 0x5410);
+          units[2 * w + 1].bits = __byte_perm(in[0][w], in[1][w], 0x7632);
+        } else {
+          unsigned const a = __byte_perm(in[0][w], in[1][w], 0x5140), b = __byte_perm(in[0][w], in[1][w], 0x7362);
+          unsigned const c = __byte_perm(in[2][w], in[3][w], 0x5140), d = __byte_perm(in[2][w], in[3][w], 0x7362);
+          units[4 * w].bits     = __byte_perm(a, c, 0x5410);
+          units[4 * w + 1].bits = __byte_perm(a, c, 0x7632);
+          units[4 * w + 2].bits = __byte_perm(b, d, 0x5410);
+          units[4 * w + 3].bits = __byte_perm(b, d, 0x7632);
+        }
+      }
+    }
+  }
+
+  template <bool Once>
+  __device__ __forceinline__ static Vector load(Element const* from) {
+    if constexpr (Once) return load_once<Vector>(from);
+    else return *reinterpret_cast<Vector const*>(from);
+  }
+
+  template <bool Whole, bool Once>
+  __device__ __forceinline__ void load_part(Loaded& loaded) const {
+    auto const& at           = m_work.from_at;
+    int const c              = m_thread % S::loads_across * S::vector_elements;
+    int const line           = m_thread / S::loads_across;
+    std::int64_t const right = S::vector_elements == 1 ? at.column : 1;
+    std::int64_t const step  = S::load_step * S::unit_rows * at.row;
+    Element const* from      = m_work.from + m_from + line * S::unit_rows * at.row + c * right;
+
+#pragma unroll
+    for (int k = 0; k < S::loads; ++k, from += step) {
+#pragma unroll
+      for (int j = 0; j < S::unit_rows; ++j) {
+        Element const* const place = from + j * at.row;
+        int const r                = (line + k * S::load_step) * S::unit_rows + j;
+        if (Whole || (r < m_rows && c + S::vector_elements <= m_columns)) {
+          loaded.rows[k][j] = load<Once>(place);
+        } else if (r < m_rows) {
+#pragma unroll
+          for (int i = 0; i < S::vector_elements; ++i)
+            if (c + i < m_columns) reinterpret_cast<Element*>(&loaded.rows[k][j])[i] = place[i * right];
+        }
+      }
+    }
+  }
+
+  template <bool Whole, class Sink>
+  __device__ __forceinline__ void write_part(Sink const& sink) const {
+    auto const& at          = m_work.to_at;
+    int const r             = m_thread % S::stores_across * S::vector_elements;
+    int const line          = m_thread / S::stores_across;
+    std::int64_t const down = S::vector_elements == 1 ? at.row : 1;
+    std::int64_t const step = S::store_step * at.column;
+    std::int64_t to         = m_to + line * at.column + r * down;
+    // What a sink does is not to be repeated for every store.
+    constexpr int at_once = std::is_same_v<Sink, NoSink> ? S::stores : 2;
+#pragma unroll at_once
+    for (int k = 0; k < S::stores; ++k, to += step) {
+      int const c = line + k * S::store_step;
+      if (!Whole && (c >= m_columns || r >= m_rows)) continue;
+      Unit units[S::vector_units];
+#pragma unroll
+      for (int i = 0; i < S::vector_units; ++i) units[i] = m_shared[place(c, r / S::unit_rows + i)];
+      if (Whole || r + S::vector_elements <= m_rows) {
+        Vector vector;
+        memcpy(&vector, units, sizeof(vector));
+        store_once(m_work.to + to, vector);
+      }
+#pragma unroll
+      for (int i = 0; i < S::vector_elements; ++i) {
+        if (!Whole && r + i >= m_rows) continue;
+        Element const element = reinterpret_cast<Element const*>(units)[i];
+        if (!Whole && r + S::vector_elements > m_rows) m_work.to[to + i * down] = element;
+        sink(to + i * down, element);
+      }
+    }
+  }
+
+  TransposeWork<Element> const& m_work;
+  Unit* m_shared;
+  int m_thread;
+  std::int64_t m_from, m_to;  // offsets of the tile's first element
+  int m_rows, m_columns;      // as far as they lie in the matrix
+};
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_OPENMP_REGROUP_ORDERED_REDUCE_HPP
+#define KOALESCE_OPENMP_REGROUP_ORDERED_REDUCE_HPP
+
+#include <Koalesce/common/impl/RunBody.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+/// Loops over blocks whose reductions do not depend on the number of threads: every block has a result of its own, and
+/// those are joined in order.
+namespace Koalesce::Impl::OpenMPBackend {
+
+/// How results of blocks begin and join: as the reducer says, or as a sum. Refers to nothing of the caller.
+template <class Result, class Value>
+struct BlockResult {
+  explicit BlockResult(Result const&) {}
+
+  void init(Value& value) const { value = Value(); }
+  void join(Value& value, Value const& other) const { value += other; }
+};
+template <class Result, class Value>
+requires Kokkos::is_reducer<Result>::value struct BlockResult<Result, Value> {
+  Result reducer;
+
+  explicit BlockResult(Result const& given) : reducer(given) {}
+
+  void init(Value& value) const { reducer.init(value); }
+  void join(Value& value, Value const& other) const { reducer.join(value, other); }
+};
+
+/// A block's result lies in a place of its own.
+template <class Body, class Join, class Value>
+struct ReduceBlock {
+  Body body;
+  Join join;
+  Kokkos::View<Value*, Kokkos::HostSpace> parts;
+
+  void operator()(std::int64_t block) const {
+    join.init(parts(block));
+    body(block, parts(block));
+  }
+};
+
+/// One thread joins all of them in order.
+template <class Join, class Value>
+struct JoinBlocks {
+  using value_type = Value;
+
+  Join join;
+  Kokkos::View<Value*, Kokkos::HostSpace> parts;
+
+  void operator()(std::int64_t, Value& update) const {
+    for (std::size_t block = 0; block < parts.extent(0); ++block) join.join(update, parts(block));
+  }
+};
+
+/// body(block, update) for every block. The kernels own what they use: a host's execution space may be asynchronous.
+template <class Exec, class Body, class Result>
+void run_blocks(std::string const& label, Exec const& exec, std::int64_t blocks, Body const& body, Result& result) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  if constexpr (std::is_same_v<std::remove_const_t<Result>, NoResult>) {
+    run_body(label, Policy(exec, 0, blocks), body, result);
+  } else {
+    using Given = std::remove_const_t<Result>;
+    using Value = typename ResultValue<Given>::type;
+    using Join  = BlockResult<Given, Value>;
+    Kokkos::View<Value*, Kokkos::HostSpace> const parts(
+        Kokkos::view_alloc("Koalesce: results of blocks", Kokkos::WithoutInitializing), std::size_t(blocks));
+    Join const join(result);
+    Kokkos::parallel_for(label, Policy(exec, 0, blocks), ReduceBlock<Body, Join, Value>{body, join, parts});
+    Kokkos::parallel_reduce(label + " [join]", Policy(exec, 0, 1), JoinBlocks<Join, Value>{join, parts}, result);
+  }
+}
+
+}  // namespace Koalesce::Impl::OpenMPBackend
+
+#endif

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_OPENMP_REGROUP_REGROUP_HPP
+#define KOALESCE_OPENMP_REGROUP_REGROUP_HPP
+
+#include <Koalesce/openmp/Backend.hpp>
+#include <Koalesce/openmp/regroup/OrderedReduce.hpp>
+#include <Koalesce/openmp/runtime/Simd.hpp>
+#include <Koalesce/portable/regroup/Regroup.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+// All of this runs on the host; nvcc does not know.
+#if defined(__NVCC__)
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 20013, 20014, 20015
+#endif
+
+/// Regrouping on CPU threads: the items of a path become one loop, which vectorizes where its functor does.
+namespace Koalesce::Impl::OpenMPBackend {
+
+using PortableBackend::can_regroup;
+using PortableBackend::regroup_bytes;
+using PortableBackend::regroup_memory;
+
+/// body(slot) for begin <= slot < end. Items are independent of each other, so the loop may vectorize unless it
+/// reduces.
+template <class Update, class Body>
+KOKKOS_FORCEINLINE_FUNCTION void for_each_slot(int begin, int end, Body const& body) {
+  if constexpr (std::is_same_v<Update, NoUpdate>) {
+    KOALESCE_OPENMP_SIMD
+    for (int slot = begin; slot < end; ++slot) body(slot);
+  } else {
+    for (int slot = begin; slot < end; ++slot) body(slot);
+  }
+}
+
+/// The slots [begin, end), all of one path: item_of(slot) is called with the elements in their Views.
+template <class Work, class ItemOf, class Update>
+KOKKOS_FORCEINLINE_FUNCTION void run_path(Work const& work, int path, int begin, int end, ItemOf const& item_of,
+                                          Update& update) {
+  work.body.select(path, [&](auto const& functor) KOALESCE_INLINE_LAMBDA {
+    for_each_slot<Update>(begin, end, [&](int slot) KOALESCE_INLINE_LAMBDA {
+      std::int64_t const item = item_of(slot);
+      work.call(functor, item, update, [&](auto const& traveler, auto) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
+        return traveler.view(item);
+      });
+    });
+  });
+}
+
+/// The same with the elements in the slots themselves, one after the other.
+template <class Work, class ItemOf, class Elements, class Update>
+KOKKOS_FORCEINLINE_FUNCTION void run_moved_path(Work const& work, int path, int begin, int end, ItemOf const& item_of,
+                                                Elements const& elements, Update& update) {
+  work.body.select(path, [&](auto const& functor) KOALESCE_INLINE_LAMBDA {
+    for_each_slot<Update>(begin, end, [&](int slot) KOALESCE_INLINE_LAMBDA {
+      work.call(functor, item_of(slot), update,
+                [&](auto const& traveler, auto i) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
+                  using Element = typename std::decay_t<decltype(traveler)>::View::value_type;
+                  return static_cast<Element&>(get<std::size_t(i.value)>(elements)[slot]);
+                });
+    });
+  });
+}
+
+/// Items as they come, in blocks: for results in order of blocks, and to keep what the loop needs in registers.
+template <class Work, std::int64_t Block>
+struct OpenMPPlainLoop {
+  Work work;
+
+  template <class Update>
+  KOALESCE_OPENMP_FLATTEN void operator()(std::int64_t b, Update& update) const {
+    Work const mine        = work;  // whose address nobody knows: it need not be read again after what functors write
+    std::int64_t const end = std::min(mine.begin + (b + 1) * Block, mine.end);
+    for (std::int64_t item = mine.begin + b * Block; item < end; ++item) {
+      auto const path = mine.predicted(item);
+      if (!mine.run(path, item, update)) mine.fault.report(item, path);
+    }
+  }
+};
+
+/// A thread orders a group of items by path on its stack, small enough for its first-level cache.
+template <class Work, bool Moves>
+struct OpenMPTeamLoop {
+  static constexpr std::size_t item_bytes = Moves ? Slots<Work>::bytes_an_item : 0;
+  static constexpr std::size_t cache      = 16 * 1024;
+  static constexpr int group              = int(std::clamp<std::size_t>(cache / (item_bytes + 4), 32, 1024));
+  static constexpr int most_paths         = 256;
+  static constexpr int shares             = 4;  // of a group's items
+
+  Work work;
+
+  struct Order {
+    std::uint16_t path[group], item[group];
+    int begin[most_paths + 1], end[most_paths + 1];  // of the paths' slots; the last are of items without a path
+    int next[shares][most_paths + 1];                // slots of the shares
+  };
+
+  template <class Update>
+  KOALESCE_OPENMP_FLATTEN void operator()(std::int64_t g, Update& update) const {
+    std::int64_t const first = work.begin + g * group;
+    int const items          = int(std::min<std::int64_t>(group, work.end - first));
+    Order order;
+    if (int const path = find_paths(first, items, order); path != several) {
+      auto const item_at = [&](int slot) KOALESCE_INLINE_LAMBDA { return first + slot; };
+      return run_path(work, path, 0, items, item_at, update);
+    }
+    auto const item_of = [&](int slot) KOALESCE_INLINE_LAMBDA { return first + order.item[slot]; };
+    if constexpr (Moves) {
+      alignas(64) char memory[Slots<Work>::bytes(group)];
+      auto const elements = Slots<Work>::in(memory, group);
+      place(items, order);
+      for (int slot = 0; slot < items; ++slot) work.depart(item_of(slot), elements, slot);
+      for_each_path(order, [&](int path, int begin, int end) {
+        run_moved_path(work, path, begin, end, item_of, elements, update);
+      });
+      for (int slot = 0; slot < items; ++slot) work.come_back(item_of(slot), elements, slot);
+    } else {
+      place(items, order);
+      for_each_path(order, [&](int path, int begin, int end) { run_path(work, path, begin, end, item_of, update); });
+    }
+  }
+
+ private:
+  static constexpr int several = -1;
+
+  template <class Action>
+  void for_each_path(Order const& order, Action const& action) const {
+    for (int path = 0; path < work.paths; ++path)
+      if (order.begin[path] < order.end[path]) action(path, order.begin[path], order.end[path]);
+  }
+
+  /// The path, if all items take one. Without a branch, so that it vectorizes.
+  int find_paths(std::int64_t first, int items, Order& order) const {
+    bool faulty = false;
+    for (int item = 0; item < items; ++item) {
+      auto const path  = work.predicted(first + item);
+      bool const valid = work.is_path(path);
+      order.path[item] = std::uint16_t(valid ? int(path) : work.paths);
+      faulty |= !valid;
+    }
+    if (faulty)
+      for (int item = 0; item < items; ++item) work.path(first + item);  // reports
+    int const path = items > 0 ? order.path[0] : several;
+    int other      = 0;
+    for (int item = 0; item < items; ++item) other |= order.path[item] ^ path;
+    return other == 0 ? path : several;
+  }
+
+  /// action(share, item), the shares in turns: a counter that was just written is not needed at once.
+  template <class Action>
+  KOKKOS_FORCEINLINE_FUNCTION static void walk(int items, Action const& action) {
+    int const size = items / shares;
+    for (int i = 0; i < size; ++i)
+      static_for<shares>([&](auto share) KOALESCE_INLINE_LAMBDA { action(share.value, share.value * size + i); });
+    for (int item = shares * size; item < items; ++item) action(shares - 1, item);
+  }
+
+  /// Puts the items into slots, in order of their paths.
+  void place(int items, Order& order) const {
+    int const buckets = work.paths + 1;
+    for (auto& next : order.next) std::fill_n(next, buckets, 0);
+    walk(items, [&](int share, int item) KOALESCE_INLINE_LAMBDA { ++order.next[share][order.path[item]]; });
+    int sum = 0;
+    for (int p = 0; p < buckets; ++p) {
+      order.begin[p] = sum;
+      for (auto& next : order.next) sum += std::exchange(next[p], sum);
+      order.end[p] = sum;
+    }
+    walk(items, [&](int share, int item) KOALESCE_INLINE_LAMBDA {
+      order.item[order.next[share][order.path[item]]++] = std::uint16_t(item);
+    });
+  }
+};
+
+/// The same for more paths than can be counted on the stack: sorts the items by path.
+template <class Work, bool Moves>
+struct OpenMPSortingTeamLoop {
+  static constexpr int group = OpenMPTeamLoop<Work, Moves>::group;
+
+  Work work;
+
+  template <class Update>
+  void operator()(std::int64_t g, Update& update) const {
+    std::int64_t const first = work.begin + g * group;
+    int const items          = int(std::min<std::int64_t>(group, work.end - first));
+    std::int64_t order[group];  // path and item
+    for (int item = 0; item < items; ++item) order[item] = std::int64_t(work.path(first + item)) * group + item;
+    std::sort(order, order + items);
+    auto const item_of = [&](int slot) { return first + order[slot] % group; };
+    alignas(64) [[maybe_unused]] char memory[Slots<Work>::bytes(group) + 1];
+    auto const elements = Slots<Work>::in(memory, group);
+    for (int begin = 0, end; begin < items; begin = end) {
+      std::int64_t const path = order[begin] / group;
+      for (end = begin; end < items && order[end] / group == path; ++end)
+        if constexpr (Moves) work.depart(item_of(end), elements, end);
+      if constexpr (Moves) {
+        run_moved_path(work, int(path), begin, end, item_of, elements, update);
+        for (int slot = begin; slot < end; ++slot) work.come_back(item_of(slot), elements, slot);
+      } else {
+        run_path(work, int(path), begin, end, item_of, update);
+      }
+    }
+  }
+};
+
+/// Blocks of the grid's slots, of which neighbors mostly take one path.
+template <class Work, bool Moves>
+struct OpenMPGridLoop {
+  static constexpr int block = 4096;
+
+  Work work;
+  PortableBackend::GridPathOrder order;
+  typename Slots<Work>::Pointers elements;
+
+  template <class Update>
+  KOALESCE_OPENMP_FLATTEN void operator()(std::int64_t b, Update& update) const {
+    int const last     = int(std::min<std::int64_t>((b + 1) * block, order.items));
+    auto const path_at = [&](int slot) KOALESCE_INLINE_LAMBDA { return order.path(order.item[slot]); };
+    auto const item_of = [&](int slot) KOALESCE_INLINE_LAMBDA { return work.begin + order.item[slot]; };
+    for (int begin = int(b * block), end; begin < last; begin = end) {
+      int const path = path_at(begin);
+      for (end = begin + 1; end < last && path_at(end) == path;) ++end;
+      if constexpr (Moves) {
+        run_moved_path(work, path, begin, end, item_of, elements, update);
+        for (int slot = begin; slot < end; ++slot) work.come_back(item_of(slot), elements, slot);
+      } else {
+        run_path(work, path, begin, end, item_of, update);
+      }
+    }
+  }
+};
+
+/// Counts in a local array as long as that is small: neighboring tiles' counts share cache lines.
+struct ThreadWorker : SerialWorker {
+  static constexpr int tile_items = 8192;
+  static constexpr int most_local = 256;
+
+  template <class BucketOf>
+  static void count(int first, int last, int buckets, int* counts, int stride, BucketOf const& bucket_of) {
+    if (buckets > most_local) return SerialWorker::count(first, last, buckets, counts, stride, bucket_of);
+    int local[most_local];
+    SerialWorker::count(first, last, buckets, local, 1, bucket_of);
+    for (int b = 0; b < buckets; ++b) counts[std::int64_t(b) * stride] = local[b];
+  }
+
+  template <class BucketOf, class Put>
+  static void place(int first, int last, int buckets, int* slots, int stride, BucketOf const& bucket_of,
+                    Put const& put) {
+    if (buckets > most_local) return SerialWorker::place(first, last, buckets, slots, stride, bucket_of, put);
+    int local[most_local];
+    for (int b = 0; b < buckets; ++b) local[b] = slots[std::int64_t(b) * stride];
+    SerialWorker::place(first, last, buckets, local, 1, bucket_of, put);
+  }
+};
+
+/// Blocks of a fixed size, which a compiler makes the most of; small loops have smaller ones, so that every thread has
+/// some. It does not depend on the threads, for results do not.
+template <class Exec, class Work, class Result>
+void run_openmp_plain(Exec const& exec, std::string const& label, Work const& work, Result& result) {
+  constexpr std::int64_t large = 4096, small = 64;
+  auto const run = [&]<std::int64_t Block>(std::integral_constant<std::int64_t, Block>) {
+    run_blocks(label, exec, (work.items() + Block - 1) / Block, OpenMPPlainLoop<Work, Block>{work}, result);
+  };
+  if (work.items() >= 256 * large) run(std::integral_constant<std::int64_t, large>());
+  else run(std::integral_constant<std::int64_t, small>());
+}
+
+template <bool Moves, class Exec, class Work, class Result>
+void run_openmp_team(Exec const& exec, std::string const& label, Work const& work, Result& result) {
+  using Body                = OpenMPTeamLoop<Work, Moves>;
+  std::int64_t const groups = (work.items() + Body::group - 1) / Body::group;
+  if (work.paths <= Body::most_paths) run_blocks(label, exec, groups, Body{work}, result);
+  else run_blocks(label, exec, groups, OpenMPSortingTeamLoop<Work, Moves>{work}, result);
+}
+
+template <bool Moves, class Exec, class Named, class Work, class Result>
+void run_openmp_grid(Exec const& exec, Named const& named, Work const& work, char* memory, Result& result) {
+  using Body      = OpenMPGridLoop<Work, Moves>;
+  auto const grid = PortableBackend::grid_memory<Moves>(work, memory, ThreadWorker::tile_items);
+  PortableBackend::make_grid_order<ThreadWorker, Moves>(exec, named, work, grid.order, grid.elements, 1, 1);
+  run_blocks(named(PortableBackend::grid_name<Moves>), exec, (work.items() + Body::block - 1) / Body::block,
+             Body{work, grid.order, grid.elements}, result);
+}
+
+template <class Exec, class Named, class Work, class Result>
+void run_regroup(Tag, Exec const& exec, Named const& named, Work const& work, RegroupWay way, char* memory,
+                 Result& result) {
+  switch (way) {
+    case RegroupWay::plain: return run_openmp_plain(exec, named(to_string(way)), work, result);
+    case RegroupWay::team: return run_openmp_team<false>(exec, named(to_string(way)), work, result);
+    case RegroupWay::team_moved:
+      if constexpr (Work::has_travelers) run_openmp_team<true>(exec, named(to_string(way)), work, result);
+      return;
+    case RegroupWay::grid: return run_openmp_grid<false>(exec, named, work, memory, result);
+    case RegroupWay::grid_moved:
+      if constexpr (Work::has_travelers) run_openmp_grid<true>(exec, named, work, memory, result);
+      return;
+  }
+}
+
+}  // namespace Koalesce::Impl::OpenMPBackend
+
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif
+
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_OPENMP_RUNTIME_SIMD_HPP
+#define KOALESCE_OPENMP_RUNTIME_SIMD_HPP
+
+/// Says of the loop that follows that its iterations are independent: no output overlaps an input.
+#if defined(_OPENMP)
+#define KOALESCE_OPENMP_SIMD _Pragma("omp simd")
+#elif defined(__clang__)
+#define KOALESCE_OPENMP_SIMD _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define KOALESCE_OPENMP_SIMD _Pragma("GCC ivdep")
+#else
+#define KOALESCE_OPENMP_SIMD
+#endif
+
+/// Inlines everything that a function calls: a loop around a call does not vectorize.
+#if defined(__GNUC__)
+#define KOALESCE_OPENMP_FLATTEN [[gnu::flatten, gnu::noinline]]
+#else
+#define KOALESCE_OPENMP_FLATTEN
+#endif
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_OPENMP_STENCIL_LINEAR_ROWS_HPP
+#define KOALESCE_OPENMP_STENCIL_LINEAR_ROWS_HPP
+
+#include <Koalesce/openmp/runtime/Tuning.hpp>
+#include <Koalesce/openmp/stencil/Row.hpp>
+#include <Koalesce/stencil/LinearStencil.hpp>
+
+namespace Koalesce::Impl::OpenMPBackend {
+
+/// Rows of a linear stencil, several at once: each value read serves every row whose shape reaches it. The terms of
+/// each point are added in the order of linear_sum.
+/// \tparam ByPlanes sums of one plane of taps are kept in L1 until those of the next are added: fewer weights at a
+/// time.
+template <class Order, class Shape, int Rows, bool ByPlanes>
+struct LinearRows {
+  static constexpr int rz = Order::template radius<Shape>(0);
+  static constexpr int ry = Order::template radius<Shape>(1);
+  static constexpr int rx = Order::template radius<Shape>(2);
+
+  static constexpr int rows = Rows;
+
+  /// Whether some row's shape has the point at these offsets from the first row.
+  KOKKOS_FUNCTION static constexpr bool reads(int a, int b, int c) {
+    for (int r = 0; r < Rows; ++r)
+      if (Order::template contains<Shape>(a, b - r, c)) return true;
+    return false;
+  }
+
+  /// Values read at every x.
+  static constexpr int read_count() {
+    int n = 0;
+    for (int a = -rz; a <= rz; ++a)
+      for (int b = -ry; b < ry + Rows; ++b)
+        for (int c = -rx; c <= rx; ++c) n += reads(a, b, c);
+    return n;
+  }
+
+  /// Adds the terms of planes From ... From + Planes - 1 to a sum for every row.
+  template <int From, int Planes, class W, class T, class Sum>
+  KOKKOS_FORCEINLINE_FUNCTION static void add_planes(LinearStencil<W, Shape> const& weights, Field<T> const& in,
+                                                     std::int64_t x, Sum* sum) {
+    static_for<Planes*(2 * ry + Rows) * (2 * rx + 1)>([&](auto i) KOALESCE_INLINE_LAMBDA {
+      constexpr int a = i.value / (2 * rx + 1) / (2 * ry + Rows) + From;
+      constexpr int b = i.value / (2 * rx + 1) % (2 * ry + Rows) - ry;
+      constexpr int c = i.value % (2 * rx + 1) - rx;
+      if constexpr (reads(a, b, c)) {
+        auto const value = in.origin[a * in.stride[0] + b * in.stride[1] + x + c];
+        static_for<Rows>([&](auto row) KOALESCE_INLINE_LAMBDA {
+          constexpr int r = row.value;
+          if constexpr (Order::template contains<Shape>(a, b - r, c))
+            sum[r] = multiply_add(Order::in_user_order(weights, a, b - r, c), value, sum[r]);
+        });
+      }
+    });
+  }
+
+  /// \param[in] in, out  seen from the first row's first point; both with stride 1 along x.
+  template <class W, class T, class U>
+  KOKKOS_FORCEINLINE_FUNCTION static void compute(LinearStencil<W, Shape> const& weights, Field<T> const& in,
+                                                  Field<U> const& out, std::int64_t n) {
+    using Sum = decltype(W() * std::remove_const_t<T>());
+    if constexpr (!ByPlanes) {
+      for_each_in_row(n, [&](std::int64_t x) KOALESCE_INLINE_LAMBDA {
+        Sum sum[Rows]{};
+        add_planes<-rz, 2 * rz + 1>(weights, in, x, sum);
+        static_for<Rows>([&](auto r)
+                             KOALESCE_INLINE_LAMBDA { out.origin[r.value * out.stride[1] + x] = sum[r.value]; });
+      });
+    } else {
+      constexpr std::int64_t width = HostTuning::partial_sums;
+      Sum partial[Rows * width];
+      for (std::int64_t first = 0; first < n; first += width)
+        static_for<2 * rz + 1>([&](auto plane) KOALESCE_INLINE_LAMBDA {
+          for_each_in_row(n - first < width ? n - first : width, [&](std::int64_t x) KOALESCE_INLINE_LAMBDA {
+            Sum sum[Rows]{};
+            if constexpr (plane.value > 0)
+              static_for<Rows>([&](auto r) KOALESCE_INLINE_LAMBDA { sum[r.value] = partial[r.value * width + x]; });
+            add_planes<plane.value - rz, 1>(weights, in, first + x, sum);
+            static_for<Rows>([&](auto r) KOALESCE_INLINE_LAMBDA {
+              if constexpr (plane.value < 2 * rz) partial[r.value * width + x] = sum[r.value];
+              else out.origin[r.value * out.stride[1] + first + x] = sum[r.value];
+            });
+          });
+        });
+    }
+  }
+};
+
+/// How a linear stencil is computed: a box, whose rows read much of what their neighbor rows read, several rows at once
+/// as long as the weights fit in registers.
+template <class Order, class Shape>
+struct LinearPlan {
+  template <int Rows>
+  using AllPlanes = LinearRows<Order, Shape, Rows, false>;
+
+  static constexpr int most_rows       = HostTuning::linear_rows;
+  static constexpr int taps_in_a_plane = Shape::size / (2 * AllPlanes<1>::rz + 1);  // of a box
+
+  static constexpr bool rows_share =
+      3 * AllPlanes<most_rows>::read_count() <= 2 * most_rows * AllPlanes<1>::read_count();
+  static constexpr int rows = rows_share && taps_in_a_plane <= HostTuning::vector_registers ? most_rows : 1;
+
+  using type = LinearRows<Order, Shape, rows, rows_share && (Shape::size > HostTuning::vector_registers)>;
+};
+
+}  // namespace Koalesce::Impl::OpenMPBackend
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_OPENMP_STENCIL_ROW_HPP
+#define KOALESCE_OPENMP_STENCIL_ROW_HPP
+
+#include <Koalesce/openmp/runtime/Simd.hpp>
+#include <Koalesce/stencil/impl/StencilWork.hpp>
+
+// All of this runs on the host; nvcc does not know.
+#if defined(__NVCC__)
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 20013, 20014, 20015
+#endif
+
+namespace Koalesce::Impl::OpenMPBackend {
+
+/// Whether neighbors along x lie next to each other in memory, in all fields.
+template <class... Ts>
+bool unit_stride(Pack<Field<Ts>...> const& fields) {
+  bool unit = true;
+  for_each(fields, [&](auto const& field, auto) { unit = unit && field.stride[2] == 1; });
+  return unit;
+}
+
+/// The stride along x: a constant 1, which the vectorizer needs to see, where unit_stride() holds.
+template <bool Unit, class T>
+KOKKOS_FORCEINLINE_FUNCTION std::int64_t stride_x(Field<T> const& field) {
+  return Unit ? 1 : field.stride[2];
+}
+
+/// The fields with their origin moved to a point.
+template <class... Ts>
+auto seen_from(Pack<Field<Ts>...> const& fields, std::int64_t z, std::int64_t y, std::int64_t x) {
+  return transform(fields, [&](auto const& f, auto) KOALESCE_INLINE_LAMBDA {
+    return std::decay_t<decltype(f)>{f.at(z, y, x), f.stride};
+  });
+}
+
+/// Calls body(x) for 0 <= x < n. Nothing but this call stands in the loop: what a body declares then lives in
+/// registers, not in arrays with an element a SIMD lane.
+template <class Body>
+KOKKOS_FORCEINLINE_FUNCTION void for_each_in_row(std::int64_t n, Body const& body) {
+  KOALESCE_OPENMP_SIMD
+  for (std::int64_t x = 0; x < n; ++x) body(x);
+}
+
+/// The neighborhoods, in all fields, of the point x steps after their origin.
+template <class Order, class Shape, bool Unit, class... Ts>
+KOKKOS_FORCEINLINE_FUNCTION auto around(Pack<Field<Ts>...> const& row, std::int64_t x) {
+  return transform(row, [&](auto const& f, auto) KOALESCE_INLINE_LAMBDA {
+    return Order::template neighborhood<Shape>(f.origin + x * stride_x<Unit>(f), f.stride[0], f.stride[1],
+                                               stride_x<Unit>(f));
+  });
+}
+
+/// The fields themselves at that point, as a second stage receives them.
+template <class Order, bool Unit, class... Ts>
+KOKKOS_FORCEINLINE_FUNCTION auto points_at(Pack<Field<Ts>...> const& row, std::int64_t x) {
+  return transform(row, [&](auto const& f, auto) KOALESCE_INLINE_LAMBDA {
+    return PointValue<typename std::decay_t<decltype(f)>::value_type, Order::rank>(f.origin + x * stride_x<Unit>(f),
+                                                                                   {});
+  });
+}
+
+/// Writes a functor's result x steps after the fields' origin.
+template <bool Unit, class Result, class... Ts>
+KOKKOS_FORCEINLINE_FUNCTION void store_in_row(Pack<Field<Ts>...> const& row, Result const& result, std::int64_t x) {
+  store_to(row, result, [&](auto const& f) KOALESCE_INLINE_LAMBDA { return f.origin + x * stride_x<Unit>(f); });
+}
+
+/// One row, any functor: out(x) = functor(neighborhoods in `in` around x, z, y, x0 + x) for 0 <= x < n, with the fields
+/// seen from the row's first point.
+template <class Order, class Shape, bool Unit, class F, class Ins, class Outs>
+KOKKOS_FORCEINLINE_FUNCTION void compute_row(F const& functor, Ins const& in, Outs const& out, std::int64_t z,
+                                             std::int64_t y, std::int64_t x0, std::int64_t n) {
+  for_each_in_row(n, [&](std::int64_t x) KOALESCE_INLINE_LAMBDA {
+    store_in_row<Unit>(out, call_at<Order>(functor, around<Order, Shape, Unit>(in, x), z, y, x0 + x), x);
+  });
+}
+
+}  // namespace Koalesce::Impl::OpenMPBackend
+
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif
+
+#endif

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_OPENMP_STENCIL_STENCIL_HPP
+#define KOALESCE_OPENMP_STENCIL_STENCIL_HPP
+
+#include <Koalesce/common/Error.hpp>
+#include <Koalesce/openmp/Backend.hpp>
+#include <Koalesce/openmp/stencil/LinearRows.hpp>
+#include <Koalesce/openmp/stencil/Row.hpp>
+#include <Koalesce/openmp/stencil/Tiling.hpp>
+#include <Koalesce/stencil/impl/PlaneQueue.hpp>
+
+#include <string>
+
+/// Stencils on CPU threads: fields are read where they lie, the loop over x vectorizes, and tiles are small enough for
+/// the planes around them to stay in cache while a thread marches along z.
+namespace Koalesce::Impl::OpenMPBackend {
+
+/// Bytes of one point in all fields.
+template <class... Ts>
+constexpr std::size_t bytes_of(Pack<Field<Ts>...> const&) {
+  return (sizeof(Ts) + ... + 0);
+}
+
+template <bool Unit, class Work>
+KOALESCE_OPENMP_FLATTEN void compute_tile(Work const& work, Tile const& tile) {
+  using Order        = typename Work::Order;
+  using Shape        = typename Work::Shape;
+  auto const functor = work.functor;  // a copy that no output can alias
+
+  for (auto z = tile.z; z < tile.z + tile.planes; ++z) {
+    auto y = tile.y;
+    if constexpr (Unit && is_linear<typename Work::Functor>) {
+      using Rows = typename LinearPlan<Order, Shape>::type;
+      for (; y + Rows::rows <= tile.y + tile.rows; y += Rows::rows)
+        Rows::compute(functor, get<0>(seen_from(work.in, z, y, tile.x)), get<0>(seen_from(work.out, z, y, tile.x)),
+                      tile.cols);
+    }
+    for (; y < tile.y + tile.rows; ++y)
+      compute_row<Order, Shape, Unit>(functor, seen_from(work.in, z, y, tile.x), seen_from(work.out, z, y, tile.x), z,
+                                      y, tile.x, tile.cols);
+  }
+}
+
+template <class Exec, class... WorkArgs>
+void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
+  using Work        = StencilWork<WorkArgs...>;
+  auto const tiling = choose_host_tiling(work.extents, exec.concurrency(), 2 * Work::rz + 1,
+                                         (2 * Work::rz + 1) * bytes_of(work.in) + bytes_of(work.out));
+  bool const unit   = unit_stride(work.in) && unit_stride(work.out);
+  Kokkos::parallel_for(kernel_label(Tag{}, label),
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, tiling.size()),
+                       [=](std::int64_t i) {
+                         auto const tile = tiling.tile(i, work.extents);
+                         unit ? compute_tile<true>(work, tile) : compute_tile<false>(work, tile);
+                       });
+}
+
+/// The planes between the stages of a composite around a thread's tile.
+template <class Work>
+using MidQueue = typename PlaneQueueOf<typename Work::Order, typename Work::SecondShape, typename Work::Mids>::type;
+
+template <bool Unit, class Work, class Scratch>
+KOALESCE_OPENMP_FLATTEN void compute_staged_tile(Work const& work, Tile const& tile, Scratch const& scratch) {
+  using Order       = typename Work::Order;
+  using FirstShape  = typename Work::FirstShape;
+  using Mid         = MidQueue<Work>;
+  auto const first  = work.first;
+  auto const second = work.second;
+  Mid const mids(scratch, tile.rows, tile.cols);
+
+  for (std::int64_t step = 0; step < tile.planes + 2 * Mid::rz; ++step) {
+    for (auto y = -Mid::ry; y < tile.rows + Mid::ry; ++y) {
+      auto const mid_z = tile.z + step - Mid::rz, mid_y = tile.y + y, mid_x = tile.x - Mid::rx;
+      compute_row<Order, FirstShape, Unit>(first, seen_from(work.in, mid_z, mid_y, mid_x), mids.at(step, y, -Mid::rx),
+                                           mid_z, mid_y, mid_x, tile.cols + 2 * Mid::rx);
+    }
+    if (step < 2 * Mid::rz) continue;
+    auto const z = tile.z + step - 2 * Mid::rz;
+    for (std::int64_t row = 0; row < tile.rows; ++row) {
+      auto const y   = tile.y + row;
+      auto const in  = seen_from(work.in, z, y, tile.x);
+      auto const out = seen_from(work.out, z, y, tile.x);
+      for_each_in_row(tile.cols, [&](std::int64_t x) KOALESCE_INLINE_LAMBDA {
+        auto const around_x = mids.around(step - Mid::rz, row, x);
+        store_in_row<Unit>(out, call_at<Order>(second, around_x, points_at<Order, Unit>(in, x), z, y, tile.x + x), x);
+      });
+    }
+  }
+}
+
+/// Level 0 of the threads' scratch memory if the queue fits, else level 1, else a smaller tile.
+template <class Exec, class... WorkArgs>
+void run_stencil(Tag, Exec const& exec, std::string const& label, StagedWork<WorkArgs...> const& work) {
+  using Work        = StagedWork<WorkArgs...>;
+  using Mid         = MidQueue<Work>;
+  using Policy      = Kokkos::TeamPolicy<Exec>;
+  constexpr int rz1 = Work::Order::template radius<typename Work::FirstShape>(0);
+
+  Policy const probe(exec, 1, 1);
+  std::size_t const room[]    = {std::size_t(probe.scratch_size_max(0)), std::size_t(probe.scratch_size_max(1))};
+  std::size_t const mid_bytes = Mid::bytes(64, 64) / (64 * 64);
+
+  // A chunk computes 2 * rz planes of the first stage before its first result.
+  auto tiling      = choose_host_tiling(work.extents, exec.concurrency(), 8 * Mid::rz + 1,
+                                        (2 * rz1 + 1) * bytes_of(work.in) + mid_bytes + bytes_of(work.out));
+  auto const bytes = [&] { return Mid::bytes(tiling.tile_y, tiling.tile_x); };
+  while (bytes() > std::max(room[0], room[1])) {
+    auto const y = tiling.tile_y, x = tiling.tile_x;
+    if (x * y == 1)
+      fail(call_text("Koalesce::parallel_stencil", label), "the queue of planes between the stages needs ", bytes(),
+           " bytes of scratch memory for a tile of one point, but ", Exec::name(), " has ", room[0],
+           " bytes at level 0 and ", room[1], " at level 1; use a smaller radius, smaller elements or fewer fields");
+    tiling = Tiling(work.extents, tiling.chunk, y > 1 ? (y + 1) / 2 : 1, y > 1 ? x : (x + 1) / 2);
+  }
+
+  int const level = bytes() <= room[0] ? 0 : 1;
+  bool const unit = unit_stride(work.in) && unit_stride(work.out);
+  Policy policy(exec, int(tiling.size()), 1);
+  policy.set_scratch_size(level, Kokkos::PerTeam(int(bytes())));
+  Kokkos::parallel_for(kernel_label(Tag{}, label), policy, [=](typename Policy::member_type const& team) {
+    auto const tile    = tiling.tile(team.league_rank(), work.extents);
+    auto const scratch = team.team_scratch(level);
+    unit ? compute_staged_tile<true>(work, tile, scratch) : compute_staged_tile<false>(work, tile, scratch);
+  });
+}
+
+}  // namespace Koalesce::Impl::OpenMPBackend
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_PORTABLE_REGROUP_REGROUP_HPP
+#define KOALESCE_PORTABLE_REGROUP_REGROUP_HPP
+
+#include <Koalesce/portable/Backend.hpp>
+#include <Koalesce/portable/regroup/RegroupGrid.hpp>
+#include <Koalesce/portable/regroup/RegroupTeam.hpp>
+#include <Koalesce/regroup/RegroupDecision.hpp>
+#include <Koalesce/regroup/impl/PathOrder.hpp>
+#include <Koalesce/regroup/impl/RegroupWork.hpp>
+
+#include <string>
+
+namespace Koalesce::Impl::PortableBackend {
+
+/// The loop as its items come.
+template <class Work>
+struct PlainLoop {
+  Work work;
+
+  template <class Update>
+  KOKKOS_FUNCTION void operator()(std::int64_t item, Update& update) const {
+    auto const path = work.predicted(item);
+    if (!work.run(path, item, update)) work.fault.report(item, path);
+  }
+};
+
+template <class Exec, class Work, class Result>
+void run_plain_loop(Exec const& exec, std::string const& label, Work const& work, Result& result) {
+  run_body(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, work.begin, work.end),
+           PlainLoop<Work>{work}, result);
+}
+
+/// Whether a backend can run a loop so.
+template <class Tag, class Work>
+bool can_regroup(Tag, Work const& work, RegroupWay way) {
+  switch (way) {
+    case RegroupWay::plain: return true;
+    case RegroupWay::team: return TeamPathOrder<SerialWorker>::can_order(work.paths);
+    case RegroupWay::team_moved:
+      return TeamPathOrder<SerialWorker>::can_order(work.paths) &&
+             Slots<Work>::bytes_an_item * TeamShape::fewest_items <= TeamShape::most_moved_bytes;
+    default: return work.items() <= GridPathOrder::most_items;
+  }
+}
+
+/// Bytes of memory that a way needs.
+template <class Tag, class Work>
+std::size_t regroup_memory(Tag, Work const& work, RegroupWay way) {
+  if (way != RegroupWay::grid && way != RegroupWay::grid_moved) return 0;
+  return GridPathOrder::bytes(work.items(), work.paths, SerialWorker::tile_items) +
+         (way == RegroupWay::grid_moved ? Slots<Work>::bytes(std::size_t(work.items())) : 0);
+}
+
+/// Bytes that regrouping moves through memory, beside what the loop itself does.
+template <class Tag, class Work>
+std::int64_t regroup_bytes(Tag, Work const& work, RegroupWay way) {
+  if (way != RegroupWay::grid && way != RegroupWay::grid_moved) return 0;
+  auto const code = std::int64_t(GridPathOrder::code_bytes(work.paths));
+  return work.items() * (3 * code + 2 * std::int64_t(sizeof(int)) +
+                         (way == RegroupWay::grid_moved ? 2 * std::int64_t(Slots<Work>::bytes_an_item) : 0));
+}
+
+template <RunsPortable Tag, class Exec, class Named, class Work, class Result>
+void run_regroup(Tag, Exec const& exec, Named const& named, Work const& work, RegroupWay way, char* memory,
+                 Result& result) {
+  constexpr int team_size = TeamShape::team_size<Exec>;
+  switch (way) {
+    case RegroupWay::plain: return run_plain_loop(exec, named(to_string(way)), work, result);
+    case RegroupWay::team: return run_team<SerialWorker, false>(exec, named(to_string(way)), work, team_size, result);
+    case RegroupWay::team_moved:
+      if constexpr (Work::has_travelers)
+        run_team<SerialWorker, true>(exec, named(to_string(way)), work, team_size, result);
+      return;
+    case RegroupWay::grid:
+      return run_grid<SerialWorker, false>(exec, named, work, memory, team_size, team_size, result);
+    case RegroupWay::grid_moved:
+      if constexpr (Work::has_travelers)
+        run_grid<SerialWorker, true>(exec, named, work, memory, team_size, team_size, result);
+      return;
+  }
+}
+
+}  // namespace Koalesce::Impl::PortableBackend
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_PORTABLE_REGROUP_REGROUP_TEAM_HPP
+#define KOALESCE_PORTABLE_REGROUP_REGROUP_TEAM_HPP
+
+#include <Koalesce/portable/Backend.hpp>
+#include <Koalesce/regroup/impl/PathOrder.hpp>
+#include <Koalesce/regroup/impl/RegroupWork.hpp>
+
+#include <algorithm>
+#include <string>
+
+/// Regrouping within teams: each orders its items by path in scratch memory.
+namespace Koalesce::Impl::PortableBackend {
+
+/// The teams and what they take.
+struct TeamShape {
+  static constexpr int fewest_items     = 256;
+  static constexpr int most_items       = 8192;
+  static constexpr int most_bytes       = 36 * 1024;  // of scratch memory
+  static constexpr int most_moved_bytes = 24 * 1024;  // of it, for travelers' elements
+
+  /// Of the portable backend: a CPU thread by itself, else so many that counting and placing by threads pays.
+  template <class Exec>
+  static constexpr int team_size = Backend::on_host<Exec> ? 1 : 64;
+};
+
+template <class Worker, class Work, bool Moves>
+struct TeamLoop {
+  using Order    = TeamPathOrder<Worker>;
+  using Elements = Slots<Work>;
+
+  Work work;
+  int group;  // items a team
+
+  KOKKOS_FUNCTION static constexpr std::size_t bytes(int items, int paths, int team_size) {
+    std::size_t const order = Elements::padded(Order::bytes(items, paths, team_size));
+    if constexpr (Moves) return order + Elements::padded(items * sizeof(std::uint16_t)) + Elements::bytes(items);
+    else return order;
+  }
+
+  template <class Member, class Update>
+  KOKKOS_FUNCTION void operator()(Member const& team, Update& update) const {
+    std::int64_t const begin = work.begin + std::int64_t(team.league_rank()) * group;
+    int const items          = int(Kokkos::min<std::int64_t>(group, work.end - begin));
+    int const team_size      = team.team_size();
+    auto* const memory       = static_cast<char*>(
+        team.team_scratch(0).get_shmem_aligned(bytes(group, work.paths, team_size), Elements::alignment));
+    Order const order(memory, items, work.paths, team_size);
+    auto const path_of = [&](int item) { return work.path(begin + item); };
+    if constexpr (Moves) {
+      auto* const place_of =
+          reinterpret_cast<std::uint16_t*>(memory + Elements::padded(Order::bytes(items, work.paths, team_size)));
+      auto const elements =
+          Elements::in(reinterpret_cast<char*>(place_of) + Elements::padded(items * sizeof(std::uint16_t)), items);
+      order.fill(team, path_of, [&](int item, int slot, int) {
+        place_of[item] = std::uint16_t(slot);
+        work.depart(begin + item, elements, slot);
+      });
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, items), [&](int slot) {
+        int const item = order.item(slot);
+        work.run_moved(order.path(item), begin + item, elements, slot, update);
+      });
+      team.team_barrier();
+      // In order of the items: what comes back is written coalesced.
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, items),
+                           [&](int item) { work.come_back(begin + item, elements, place_of[item]); });
+    } else {
+      order.fill(team, path_of, [](int, int, int) {});
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, items), [&](int slot) {
+        int const item = order.item(slot);
+        work.run(order.path(item), begin + item, update);
+      });
+    }
+    team.team_barrier();  // before the next team takes the scratch memory
+  }
+
+  /// As many items as there is scratch memory for, and few enough that every thread of the device has some.
+  static int group_of(Work const& work, int team_size, std::int64_t threads, std::size_t most_bytes) {
+    std::int64_t const fair = work.items() * team_size / std::max<std::int64_t>(2 * threads, 1);
+    int group = int(std::clamp<std::int64_t>((fair + 255) / 256 * 256, TeamShape::fewest_items, TeamShape::most_items));
+    while (group > TeamShape::fewest_items && bytes(group, work.paths, team_size) > most_bytes) group -= 256;
+    return group;
+  }
+};
+
+/// Items a team.
+template <class Worker, bool Moves, class Exec, class Work>
+int team_group(Exec const& exec, Work const& work, int team_size) {
+  std::size_t const most =
+      std::min<std::size_t>(TeamShape::most_bytes, Kokkos::TeamPolicy<Exec>(exec, 1, 1).scratch_size_max(0)) -
+      Slots<Work>::alignment;
+  return TeamLoop<Worker, Work, Moves>::group_of(work, team_size, exec.concurrency(), most);
+}
+
+template <class Worker, bool Moves, class Exec, class Work, class Result>
+void run_team(Exec const& exec, std::string const& label, Work const& work, int team_size, Result& result) {
+  using Body                = TeamLoop<Worker, Work, Moves>;
+  int const group           = team_group<Worker, Moves>(exec, work, team_size);
+  std::int64_t const league = (work.items() + group - 1) / group;
+  Kokkos::TeamPolicy<Exec> policy(exec, int(league), team_size);
+  policy.set_scratch_size(0, Kokkos::PerTeam(Body::bytes(group, work.paths, team_size) + Slots<Work>::alignment));
+  run_body(label, policy, Body{work, group}, result);
+}
+
+}  // namespace Koalesce::Impl::PortableBackend
+
+#endif

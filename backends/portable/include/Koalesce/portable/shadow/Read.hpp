@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_PORTABLE_SHADOW_READ_HPP
+#define KOALESCE_PORTABLE_SHADOW_READ_HPP
+
+#include <Koalesce/portable/Backend.hpp>
+#include <Koalesce/portable/runtime/Teams.hpp>
+#include <Koalesce/portable/transpose/Transpose.hpp>
+#include <Koalesce/shadow/impl/ReadWork.hpp>
+
+#include <string>
+
+namespace Koalesce::Impl::PortableBackend {
+
+/// The plain loop over an original whose offsets are its indices.
+template <class Work>
+struct ReadDense {
+  typename Work::value_type const* base;
+  std::int64_t size;
+  typename Work::Map map;
+  typename Work::Consumer consumer;
+
+  template <class Update>
+  KOKKOS_FUNCTION void operator()(std::int64_t item, Update& update) const {
+    Work::consume(consumer, item, base[Work::checked(map(item), size)], update);
+  }
+};
+
+/// The plain loop over any other.
+template <class Work>
+struct ReadOriginal {
+  Work work;
+
+  template <class Update>
+  KOKKOS_FUNCTION void operator()(std::int64_t item, Update& update) const {
+    work.consume(item, work.original(work.index(item)), update);
+  }
+};
+
+/// The shadow item by item, for a map that goes down its columns: right wherever it goes, and coalesced there.
+template <class Work>
+struct ReadShadow {
+  Work work;
+
+  template <class Update>
+  KOKKOS_FUNCTION void operator()(std::int64_t item, Update& update) const {
+    work.consume(item, work.shadow[work.place(work.index(item))], update);
+  }
+};
+
+/// A map that is known to go through the shadow from its first place to its last.
+template <class Work>
+struct ReadThroughShadow {
+  typename Work::value_type const* shadow;
+  typename Work::Consumer consumer;
+
+  template <class Update>
+  KOKKOS_FUNCTION void operator()(std::int64_t item, Update& update) const {
+    Work::consume(consumer, item, shadow[item], update);
+  }
+};
+
+/// A team classifies a block of half-warps, then reads their items: those of half-warps that go down a column from
+/// the shadow.
+template <class Work>
+struct PortableRead {
+  static constexpr int half_warps = 256;
+  static constexpr int block      = half_warps * HalfWarp::size;
+
+  Work work;
+
+  KOKKOS_FUNCTION static constexpr std::size_t scratch_bytes() { return half_warps; }
+
+  KOKKOS_FUNCTION bool goes_by_column(std::int64_t item, int count) const {
+    std::int64_t const first = work.place(work.index(item));
+    for (int lane = 1; lane < count; ++lane)
+      if (work.place(work.index(item + lane)) != first + lane) return false;
+    return true;
+  }
+
+  template <class Member, class Update>
+  KOKKOS_FUNCTION void operator()(Member const& team, Update& update) const {
+    auto* const by_column = static_cast<bool*>(team.team_scratch(0).get_shmem(scratch_bytes()));
+    for_each_piece(team, blocks(),
+                   [&](std::int64_t piece) { read(team, work.begin + piece * block, by_column, update); });
+  }
+
+  KOKKOS_FUNCTION std::int64_t blocks() const { return (work.items() + block - 1) / block; }
+
+  template <class Member, class Update>
+  KOKKOS_FUNCTION void read(Member const& team, std::int64_t begin, bool* by_column, Update& update) const {
+    int const count = int(Kokkos::min<std::int64_t>(+block, work.end - begin));
+    for_each_in_team(team, (count + HalfWarp::size - 1) / HalfWarp::size, [&](int h) {
+      int const first = h * HalfWarp::size;
+      by_column[h]    = goes_by_column(begin + first, Kokkos::min(+HalfWarp::size, count - first));
+    });
+    team.team_barrier();
+    for_each_in_team(team, count, [&](int i) {
+      auto const element = work.element(work.index(begin + i));
+      work.consume(begin + i, by_column[i / HalfWarp::size] ? work.shadow[element.place] : work.base[element.offset],
+                   update);
+    });
+    team.team_barrier();  // before the next block takes the scratch memory
+  }
+};
+
+/// Tiles of the matrix pass through scratch memory to the shadow, and their items with them, if those are where a
+/// traversal by column would have them.
+template <class Work>
+struct PortableTransposingRead {
+  using T = typename Work::value_type;
+
+  Work work;
+  PortableTranspose<T> transpose;
+
+  template <class Member, class Update>
+  KOKKOS_FUNCTION void operator()(Member const& team, Update& update) const {
+    transpose.move(team, [&](std::int64_t place, T const& element) {
+      std::int64_t const index = work.index(place);
+      work.consume(place, work.place(index) == place ? element : work.original(index), update);
+    });
+  }
+};
+
+template <class Tag, class Exec, class Work, class Result>
+void run_original_read(Tag, Exec const& exec, std::string const& label, Work const& work, Result& result) {
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const items(exec, work.begin, work.end);
+  if (work.dense) run_body(label, items, ReadDense<Work>{work.base, work.size(), work.map, work.consumer}, result);
+  else run_body(label, items, ReadOriginal<Work>{work}, result);
+}
+
+template <class Tag, class Exec, class Work, class Result>
+void run_shadow_read(Tag, Exec const& exec, std::string const& label, Work const& work, Result& result) {
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const items(exec, work.begin, work.end);
+  if (work.is_known_far()) run_body(label, items, ReadThroughShadow<Work>{work.shadow, work.consumer}, result);
+  else run_body(label, items, ReadShadow<Work>{work}, result);
+}
+
+/// Half-warps of both kinds: each decides for itself.
+template <RunsPortable Tag, class Exec, class Work, class Result>
+void run_mixed_read(Tag, Exec const& exec, std::string const& label, Work const& work, Result& result) {
+  using Body = PortableRead<Work>;
+  Body const body{work};
+  run_teams(Tag{}, exec, label, Teams{body.blocks(), team_threads<Exec>(128), 0, Body::scratch_bytes() + 8}, body,
+            result);
+}
+
+template <RunsPortable Tag, class Exec, class Work, class Result>
+void run_transposing_read(Tag, Exec const& exec, std::string const& label, Work const& work,
+                          typename Work::value_type* shadow, Result& result) {
+  using T              = typename Work::value_type;
+  auto const transpose = choose_tile(exec, label, work.template transposition<T>(shadow));
+  run_teams(Tag{}, exec, label, transpose.teams(team_threads<Exec>(128)),
+            PortableTransposingRead<Work>{work, transpose}, result);
+}
+
+}  // namespace Koalesce::Impl::PortableBackend
+
+#endif

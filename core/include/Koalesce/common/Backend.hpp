@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_COMMON_BACKEND_HPP
+#define KOALESCE_COMMON_BACKEND_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include <string>
+#include <type_traits>
+
+/// The ways a pattern can run. A backend is a tag, defined in backends/<backend>; each implements a pattern as
+/// functions that take it.
+namespace Koalesce::Backend {
+
+/// Whether an execution space's threads are CPU threads.
+template <class Exec>
+inline constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible&&
+    std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
+
+/// Chooses: its `type` is the tag of the backend that an execution space runs on unless the caller names another.
+/// Defined in backends/enabled/include/Koalesce/enabled/Backends.hpp.
+template <class Exec>
+struct DefaultFor;
+
+/// The backend that an execution space runs on unless the caller names another.
+template <class Exec>
+using Default = typename DefaultFor<Exec>::type;
+
+/// Stands for the execution space's own backend where a function takes a backend.
+struct Native {};
+
+/// The backend that a tag stands for: itself, or what Native means for the execution space.
+template <class BackendTag, class Exec>
+struct ResolveTag {
+  using type = BackendTag;
+};
+template <class Exec>
+struct ResolveTag<Native, Exec> : DefaultFor<Exec> {};
+template <class BackendTag, class Exec>
+using Resolve = typename ResolveTag<BackendTag, Exec>::type;
+
+}  // namespace Koalesce::Backend
+
+namespace Koalesce::Impl {
+
+/// A kernel's name for profilers: the path that ran, then what the caller calls it.
+template <class BackendTag>
+std::string kernel_label(BackendTag, std::string const& label) {
+  std::string name("Koalesce::");
+  return name.append(BackendTag::name).append("::").append(label);
+}
+
+}  // namespace Koalesce::Impl
+
+#endif

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_COMMON_ERROR_HPP
+#define KOALESCE_COMMON_ERROR_HPP
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace Koalesce {
+
+/// \brief What every Koalesce function throws, before anything runs, when it cannot do what was asked.
+///
+/// The text has one grammar: `function("label"): problem; why; what to do.`
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+namespace Impl {
+
+/// What the errors of a call begin with.
+inline std::string call_text(std::string const& function, std::string const& label) {
+  return function + "(\"" + label + "\")";
+}
+
+/// Throws Error with the pieces streamed one after the other.
+template <class... Pieces>
+[[noreturn]] void fail(std::string const& where, Pieces const&... pieces) {
+  std::ostringstream text;
+  text << where << ": ";
+  (text << ... << pieces);
+  throw Error(text.str());
+}
+
+}  // namespace Impl
+}  // namespace Koalesce
+
+#endif

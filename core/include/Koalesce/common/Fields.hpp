@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_COMMON_FIELDS_HPP
+#define KOALESCE_COMMON_FIELDS_HPP
+
+#include <Koalesce/common/impl/Pack.hpp>
+
+namespace Koalesce {
+
+/// \brief Several Views as one argument: `parallel_stencil("step", policy, fields(u, v), fields(du, dv), f)`.
+///
+/// Which bits of the results may differ between runs does not depend on their number: see parallel_stencil.
+template <class... Views>
+auto fields(Views const&... views) {
+  return Impl::Pack<Views...>(views...);
+}
+
+/// \brief What a functor with several output fields returns, one value a field: `return values(du, dv);`
+template <class... Ts>
+KOKKOS_FORCEINLINE_FUNCTION constexpr auto values(Ts const&... v) {
+  return Impl::Pack<Ts...>(v...);
+}
+
+}  // namespace Koalesce
+
+#endif

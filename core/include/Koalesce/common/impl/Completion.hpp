@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_COMMON_IMPL_COMPLETION_HPP
+#define KOALESCE_COMMON_IMPL_COMPLETION_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include <memory>
+
+namespace Koalesce::Impl {
+
+/// The end of the work that an execution space instance has been given so far.
+class Completion {
+ public:
+  virtual ~Completion() = default;
+
+  /// Blocks the calling thread until then.
+  virtual void wait() = 0;
+};
+
+/// Lets other instances begin after it: by waiting for it here. A backend that can order its instances among each other
+/// without waiting specializes this, in its folder runtime/.
+template <class Exec>
+class CompletionOf : public Completion {
+ public:
+  explicit CompletionOf(Exec const& exec) : m_exec(exec) {}
+
+  void wait() override { m_exec.fence("Koalesce::ShadowView: the shadow is built on another instance"); }
+
+  void precede(Exec const& other) {
+    if (!(other == m_exec)) wait();
+  }
+
+ private:
+  Exec m_exec;
+};
+
+/// What `exec` is given from now on begins after `earlier`, which may be on any execution space, or nothing.
+template <class Exec>
+void begin_after(Exec const& exec, Completion* earlier) {
+  if (earlier == nullptr) return;
+  if (auto* const same = dynamic_cast<CompletionOf<Exec>*>(earlier)) same->precede(exec);
+  else earlier->wait();
+}
+
+}  // namespace Koalesce::Impl
+
+#endif

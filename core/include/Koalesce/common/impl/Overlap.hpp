@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_COMMON_IMPL_OVERLAP_HPP
+#define KOALESCE_COMMON_IMPL_OVERLAP_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace Koalesce::Impl {
+
+/// The bytes a strided View may touch: its elements start at `data + sum of i_d * stride[d]`, i_d < extent[d].
+struct StridedMemory {
+  std::uintptr_t data;
+  std::size_t element;
+  std::uintptr_t extent[3]{1, 1, 1};
+  std::uintptr_t stride[3]{0, 0, 0};
+
+  bool empty() const { return extent[0] == 0 || extent[1] == 0 || extent[2] == 0; }
+
+  std::uintptr_t end() const {
+    std::uintptr_t e = data + element;
+    for (int d = 0; d < 3; ++d) e += (extent[d] - 1) * stride[d];
+    return e;
+  }
+
+  bool same_strides(StridedMemory const& other) const {
+    return element == other.element && std::equal(stride, stride + 3, other.stride);
+  }
+};
+
+template <class View>
+StridedMemory memory_of(View const& view) {
+  StridedMemory m{reinterpret_cast<std::uintptr_t>(view.data()), sizeof(typename View::value_type)};
+  for (int d = 0; d < int(View::rank()); ++d) {
+    m.extent[d] = view.extent(d);
+    m.stride[d] = view.stride(d) * m.element;
+  }
+  // Largest stride first, so that meets() can settle one dimension after the other.
+  for (int i = 0; i < 3; ++i)
+    for (int j = i + 1; j < 3; ++j)
+      if (m.stride[j] > m.stride[i]) {
+        std::swap(m.stride[i], m.stride[j]);
+        std::swap(m.extent[i], m.extent[j]);
+      }
+  return m;
+}
+
+/// Whether two elements can lie less than an element apart when the Views are `distance` bytes apart; `a` and `b`
+/// have the same strides, so only differences of indices count.
+template <int D = 0>
+bool meets(StridedMemory const& a, StridedMemory const& b, std::intptr_t distance) {
+  auto const element = std::intptr_t(a.element);
+  if constexpr (D == 3) {
+    return distance < element && -distance < element;
+  } else {
+    std::intptr_t const stride = a.stride[D];
+    if (stride == 0) return meets<D + 1>(a, b, distance);
+    // What the remaining dimensions can add to the distance.
+    std::intptr_t low = -element + 1, high = element - 1;
+    for (int d = D + 1; d < 3; ++d) {
+      low -= (a.extent[d] - 1) * a.stride[d];
+      high += (b.extent[d] - 1) * b.stride[d];
+    }
+    // The index differences q = i_b - i_a that leave distance + q * stride within -high ... -low.
+    auto const floor_div = [](std::intptr_t n, std::intptr_t m) { return n >= 0 ? n / m : -((m - 1 - n) / m); };
+    auto const first     = std::max(-floor_div(high + distance, stride), -std::intptr_t(a.extent[D] - 1));
+    auto const last      = std::min(floor_div(-low - distance, stride), std::intptr_t(b.extent[D] - 1));
+    for (auto q = first; q <= last; ++q)
+      if (meets<D + 1>(a, b, distance + q * stride)) return true;
+    return false;
+  }
+}
+
+/// Whether two Views share memory. Exact for Views with the same strides (interleaved sub-views of one
+/// allocation); otherwise their address ranges are compared.
+inline bool overlap(StridedMemory const& a, StridedMemory const& b) {
+  if (a.empty() || b.empty()) return false;
+  if (a.end() <= b.data || b.end() <= a.data) return false;
+  if (!a.same_strides(b)) return true;
+  return meets(a, b, std::intptr_t(b.data) - std::intptr_t(a.data));
+}
+
+}  // namespace Koalesce::Impl
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_COMMON_IMPL_PACK_HPP
+#define KOALESCE_COMMON_IMPL_PACK_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+/// After a lambda's parameters: inlines it wherever it is called, for a loop around a call does not vectorize.
+#if defined(__GNUC__)
+#define KOALESCE_INLINE_LAMBDA __attribute__((always_inline))
+#else
+#define KOALESCE_INLINE_LAMBDA
+#endif
+
+// What follows calls lambdas of the host on the host alone, of the device on both; nvcc asks for the latter everywhere.
+#if defined(__NVCC__)
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 20013, 20015
+#endif
+
+namespace Koalesce::Impl {
+
+template <std::size_t I, class T>
+struct PackLeaf {
+  T value;
+};
+
+template <class Indices, class... Ts>
+struct PackBase;
+
+template <std::size_t... I, class... Ts>
+struct PackBase<std::index_sequence<I...>, Ts...> : PackLeaf<I, Ts>... {
+  PackBase() = default;
+  KOKKOS_FORCEINLINE_FUNCTION constexpr explicit PackBase(Ts const&... v) requires(sizeof...(Ts) > 0)
+      : PackLeaf<I, Ts>{v}... {}
+};
+
+/// A tuple that device code may use (std::tuple's functions are host functions to nvcc).
+template <class... Ts>
+struct Pack : PackBase<std::index_sequence_for<Ts...>, Ts...> {
+  using PackBase<std::index_sequence_for<Ts...>, Ts...>::PackBase;
+
+  static constexpr std::size_t size = sizeof...(Ts);
+};
+
+template <std::size_t I, class T>
+KOKKOS_FORCEINLINE_FUNCTION constexpr T& get(PackLeaf<I, T>& leaf) {
+  return leaf.value;
+}
+
+template <std::size_t I, class T>
+KOKKOS_FORCEINLINE_FUNCTION constexpr T const& get(PackLeaf<I, T> const& leaf) {
+  return leaf.value;
+}
+
+template <class T>
+inline constexpr bool is_pack = false;
+template <class... Ts>
+inline constexpr bool is_pack<Pack<Ts...>> = true;
+
+/// Calls f(integral_constant<0>), ..., f(integral_constant<N-1>): a loop that is unrolled on every compiler.
+template <int N, class F>
+KOKKOS_FORCEINLINE_FUNCTION constexpr void static_for(F&& f) {
+  [&]<int... I>(std::integer_sequence<int, I...>) KOALESCE_INLINE_LAMBDA { (f(std::integral_constant<int, I>{}), ...); }
+  (std::make_integer_sequence<int, N>{});
+}
+
+/// Calls f(element, integral_constant) for every element of a pack.
+template <class F, class... Ts>
+KOKKOS_FORCEINLINE_FUNCTION constexpr void for_each(Pack<Ts...>& pack, F&& f) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) KOALESCE_INLINE_LAMBDA {
+    (f(get<I>(pack), std::integral_constant<int, int(I)>{}), ...);
+  }
+  (std::index_sequence_for<Ts...>{});
+}
+
+template <class F, class... Ts>
+KOKKOS_FORCEINLINE_FUNCTION constexpr void for_each(Pack<Ts...> const& pack, F&& f) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) KOALESCE_INLINE_LAMBDA {
+    (f(get<I>(pack), std::integral_constant<int, int(I)>{}), ...);
+  }
+  (std::index_sequence_for<Ts...>{});
+}
+
+/// The pack of what f returns for each element.
+template <class F, class... Ts>
+KOKKOS_FORCEINLINE_FUNCTION constexpr auto transform(Pack<Ts...> const& pack, F&& f) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) KOALESCE_INLINE_LAMBDA {
+    return Pack<decltype(f(get<I>(pack), std::integral_constant<int, int(I)>{}))...>(
+        f(get<I>(pack), std::integral_constant<int, int(I)>{})...);
+  }
+  (std::index_sequence_for<Ts...>{});
+}
+
+}  // namespace Koalesce::Impl
+
+#if defined(__NVCC__)
+#pragma nv_diagnostic pop
+#endif
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_COMMON_IMPL_RUN_BODY_HPP
+#define KOALESCE_COMMON_IMPL_RUN_BODY_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include <string>
+#include <type_traits>
+
+/// Loops and reductions from one body.
+namespace Koalesce::Impl {
+
+/// What parallel_for gives a body instead of a variable to reduce into.
+struct NoUpdate {};
+
+/// A body with a last argument to reduce into, as a functor without one.
+template <class Body>
+struct WithoutUpdate {
+  Body body;
+
+  template <class Item>
+  KOKKOS_FUNCTION void operator()(Item const& item) const {
+    NoUpdate update;
+    body(item, update);
+  }
+};
+
+/// The same with one, of the type of the result.
+template <class Body, class Value>
+struct WithUpdate {
+  using value_type = Value;
+
+  Body body;
+
+  template <class Item>
+  KOKKOS_FUNCTION void operator()(Item const& item, Value& update) const {
+    body(item, update);
+  }
+};
+
+/// What a loop that reduces nothing has instead of a result.
+struct NoResult {};
+
+template <class Result>
+struct ResultValue {
+  using type = Result;
+};
+template <class Result>
+requires Kokkos::is_reducer<Result>::value struct ResultValue<Result> {
+  using type = typename Result::value_type;
+};
+template <class Result>
+  requires Kokkos::is_view_v<Result>
+struct ResultValue<Result> {
+  using type = typename Result::non_const_value_type;
+};
+
+/// body(item, update) for every item of the policy, reduced into `result` if it is one.
+template <class Policy, class Body, class Result>
+void run_body(std::string const& label, Policy const& policy, Body const& body, Result& result) {
+  if constexpr (std::is_same_v<std::remove_const_t<Result>, NoResult>)
+    Kokkos::parallel_for(label, policy, WithoutUpdate<Body>{body});
+  else
+    Kokkos::parallel_reduce(label, policy,
+                            WithUpdate<Body, typename ResultValue<std::remove_const_t<Result>>::type>{body}, result);
+}
+
+}  // namespace Koalesce::Impl
+
+#endif

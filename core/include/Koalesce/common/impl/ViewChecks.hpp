@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_COMMON_IMPL_VIEW_CHECKS_HPP
+#define KOALESCE_COMMON_IMPL_VIEW_CHECKS_HPP
+
+#include <Koalesce/common/Error.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <string>
+
+/// What every pattern asks of a View. \param[in] role  names it in messages, as in "the source".
+namespace Koalesce::Impl {
+
+template <class View>
+std::string quoted_label(View const& view) {
+  return "(\"" + view.label() + "\")";
+}
+
+/// Throws unless the View has memory. Whether it needs any is the caller's business.
+template <class View>
+void check_memory(std::string const& where, View const& view, std::string const& role) {
+  if (view.data() == nullptr)
+    fail(where, role, " ", quoted_label(view),
+         " has no memory; it was never allocated or was moved from, so allocate it first");
+}
+
+/// Throws unless kernels on Exec reach the View's memory.
+template <class Exec, class View>
+void check_reach(std::string const& where, View const& view, std::string const& role) {
+  if (!Kokkos::SpaceAccessibility<Exec, typename View::memory_space>::accessible)
+    fail(where, role, " ", quoted_label(view), " lies in ", View::memory_space::name(), ", which ", Exec::name(),
+         " cannot reach; copy it to a View in ", Exec::memory_space::name(), " first");
+}
+
+/// Throws unless kernels on Exec can use the View's elements.
+template <class Exec, class View>
+void check_access(std::string const& where, View const& view, std::string const& role) {
+  // Not size(): without memory it may be 0.
+  bool empty = false;
+  for (std::size_t d = 0; d < View::rank(); ++d) empty |= view.extent(d) == 0;
+  if (!empty) check_memory(where, view, role);
+  check_reach<Exec>(where, view, role);
+}
+
+}  // namespace Koalesce::Impl
+
+#endif

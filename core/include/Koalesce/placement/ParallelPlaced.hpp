@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_PLACEMENT_PARALLEL_PLACED_HPP
+#define KOALESCE_PLACEMENT_PARALLEL_PLACED_HPP
+
+#include <Koalesce/common/impl/ProfilingRegion.hpp>
+#include <Koalesce/placement/AccessCounts.hpp>
+#include <Koalesce/placement/OnChip.hpp>
+#include <Koalesce/placement/Place.hpp>
+#include <Koalesce/placement/PlacementLog.hpp>
+#include <Koalesce/placement/PlacementPolicy.hpp>
+#include <Koalesce/placement/PlacementSearch.hpp>
+#include <Koalesce/placement/impl/PlacementDispatch.hpp>
+#include <Koalesce/placement/impl/PlacementRegistry.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace Koalesce {
+
+namespace Impl {
+
+/// Made once.
+inline std::string const& parallel_placed_name() {
+  static std::string const name("Koalesce::parallel_placed");
+  return name;
+}
+
+}  // namespace Impl
+
+/// What tune_placement() found, and how.
+struct TunedPlacement {
+  Placement placement;  ///< the fastest one found
+  PlacementLog log;     ///< printable
+};
+
+/// \brief A team kernel whose small arrays lie where a placement says: scratch memory, registers, memory of the
+/// thread, or global memory behind the L1 cache.
+///
+///     struct Smooth {
+///       template <class Member>
+///       KOKKOS_FUNCTION void operator()(Member const& team, auto& tile, auto& next) const { ... tile(i, j) ... }
+///     };
+///     OnChip arrays(TeamArray<float[18][18]>("tile"), ThreadArray<float[4]>("next"));
+///     parallel_placed("smooth", PlacementPolicy(exec, league_size, team_size), arrays, placement, Smooth{...});
+///
+/// The kernel is compiled for each placement it may get, 2^k for k arrays; with a FixedPlacement, for that one.
+/// Asynchronous, as Kokkos::parallel_for; the kernel is called "Koalesce::<backend>::<label>". A thread remembers the
+/// last few different calls: one like them is checked and asks the driver no more, and costs what a launch costs. Where
+/// placements are found by time, another run may find others, and floating-point results may differ in their last bits.
+///
+/// \tparam BackendTag    the backend; Backend::Native is the execution space's own.
+/// \param[in] label      name of the kernel, for profilers, logs and the cache.
+/// \param[in] policy     instance, league and team size.
+/// \param[in] arrays     what the kernel keeps on chip, at most 8.
+/// \param[in] placement  a Placement (scratch memory or promoted_place() for each array), or a FixedPlacement<...>.
+/// \param[in] kernel     kernel(team, a0, a1, ...): a Kokkos team handle, then the arrays by reference, in the order of
+///                       `arrays`. It may take scratch memory of its own from the team's level 0 or 1 only where the
+///                       arrays leave some.
+/// \throws Error  before anything runs: sizes below 0 or too large, arrays without a name or with the same one, a
+///                placement for other arrays, one that does not fit the device.
+template <class BackendTag = Backend::Native, class Exec, class Bounds, class... Arrays, class Places, class Kernel>
+void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
+                     OnChip<Arrays...> const& arrays, Places const& placement, Kernel const& kernel) {
+  using Tag = Backend::Resolve<BackendTag, Exec>;
+  Impl::ProfilingRegion region(Impl::parallel_placed_name());
+  Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::parallel_placed",
+                                                                                        label, policy, arrays, kernel);
+  call.run(placement);
+}
+
+/// \brief The same with the placement that tune_placement() found, in this process or an earlier one; before it did,
+/// with everything in scratch memory.
+///
+/// Where Kokkos serves tuning tools and one is there, the tool may choose; it is shown a letter a place (s, r, t, g).
+///
+/// The placement was chosen by time, and may be another one on another machine, after another search or once one was
+/// found: the kernel is then compiled differently, and floating-point results may differ in their last bits. Give a
+/// placement where they must not.
+template <class BackendTag = Backend::Native, class Exec, class Bounds, class... Arrays, class Kernel>
+void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
+                     OnChip<Arrays...> const& arrays, Kernel const& kernel) {
+  using Tag = Backend::Resolve<BackendTag, Exec>;
+  Impl::ProfilingRegion region(Impl::parallel_placed_name());
+  Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::parallel_placed",
+                                                                                        label, policy, arrays, kernel);
+  Impl::run_remembered(call);
+}
+
+/// \brief Finds by measured time where the arrays of a kernel lie best on this machine, in at most k + 1 trials for k
+/// arrays, and remembers it.
+///
+/// Everything begins in scratch memory. Arrays move out of it: to registers (a ThreadArray), to memory of the thread (a
+/// ThreadArray of a length known at run time) or to global memory behind the L1 cache (a TeamArray); which first, says
+/// PlacementSearch. What makes the kernel slower is undone. Accesses are counted in one instrumented run of a few
+/// teams, which also finds accesses outside an array and ThreadArrays that threads share, unless they are stated for
+/// every array. The method is that of the Chinese patent application
+/// "Data processing method based on GPU on-chip storage" (shared-memory arrays to registers or L1, by access count and
+/// measured time), which is PlacementSearch::published.
+///
+/// Winners are remembered for device, driver, Kokkos, kernel (its label and type), arrays and sizes, in this process
+/// and in a text file: see placement_cache_file(). A remembered kernel is not run. If its code changed, give it another
+/// label or delete the file.
+///
+/// Time decides, so two searches may find different placements, with which a kernel may give floating-point results
+/// that differ in their last bits: PlacementTuning::check() compares them in every trial, and a FixedPlacement or the
+/// Placement found, given to parallel_placed(), keeps them.
+///
+/// Waits for the instance. Runs the kernel many times, and in parts: it must be repeatable, or PlacementTuning::reset()
+/// make it so. Times decide, so another run may find another placement, for which the compiler may contract or reorder
+/// floating-point operations otherwise: results may differ in their last bits.
+///
+/// \param[in] label   name of the kernel, for profilers, logs and the cache.
+/// \param[in] policy  instance, league and team size, as the calls will have them.
+/// \param[in] arrays  what the kernel keeps on chip, at most 8.
+/// \param[in] kernel  as parallel_placed's.
+/// \param[in] tuning  how to search, what to check, where to remember.
+/// \return the placement, and the log of every trial.
+/// \throws Error  what parallel_placed() throws; an access outside an array; a ThreadArray that threads share; results
+///                that differ between trials, if they are checked; no placement that fits.
+template <class BackendTag = Backend::Native, class Exec, class Bounds, class... Arrays, class Kernel>
+TunedPlacement tune_placement(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
+                              OnChip<Arrays...> const& arrays, Kernel const& kernel,
+                              PlacementTuning const& tuning = {}) {
+  using Tag = Backend::Resolve<BackendTag, Exec>;
+  Impl::ProfilingRegion region("Koalesce::tune_placement");
+  Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::tune_placement",
+                                                                                        label, policy, arrays, kernel);
+  call.check();
+  auto log = Impl::find_placement(call, tuning);
+  return {log.result.placement, log};
+}
+
+/// \brief Counts what a kernel does with its arrays, in one instrumented run of a few of its teams. Waits for it.
+/// \return a count for every array, in the order of `arrays`; none, if the league has no teams.
+/// \throws Error  what parallel_placed() throws; an access outside an array; a ThreadArray that threads share.
+template <class BackendTag = Backend::Native, class Exec, class Bounds, class... Arrays, class Kernel>
+std::vector<AccessCount> count_accesses(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
+                                        OnChip<Arrays...> const& arrays, Kernel const& kernel) {
+  using Tag = Backend::Resolve<BackendTag, Exec>;
+  Impl::ProfilingRegion region("Koalesce::count_accesses");
+  Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::count_accesses",
+                                                                                        label, policy, arrays, kernel);
+  call.check();
+  return policy.league_size() > 0 ? Impl::count_accesses(call) : std::vector<AccessCount>();
+}
+
+/// \brief Every array in scratch memory.
+template <class... Arrays>
+Placement scratch_placement(OnChip<Arrays...> const&) {
+  return Placement(sizeof...(Arrays));
+}
+
+/// \brief Every array where a search would move it.
+template <class... Arrays>
+Placement promoted_placement(OnChip<Arrays...> const& arrays) {
+  Placement placement(sizeof...(Arrays));
+  auto const all = Impl::declared_arrays(arrays);
+  for (std::size_t i = 0; i < all.size(); ++i) placement[i] = promoted_place(all[i]);
+  return placement;
+}
+
+/// \brief The file that winners are remembered in: placement.txt in $KOALESCE_CACHE_DIR, else in
+/// $XDG_CACHE_HOME/koalesce, else in $HOME/.cache/koalesce. None, if KOALESCE_CACHE_DIR is set but empty.
+inline std::optional<std::filesystem::path> placement_cache_file() { return Impl::PlacementCache::default_file(); }
+
+/// \brief Forgets what the process knows of placements; the file is left as it is.
+inline void forget_placements() { Impl::PlacementRegistry::instance().forget(); }
+
+}  // namespace Koalesce
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_PLACEMENT_PLACEMENT_POLICY_HPP
+#define KOALESCE_PLACEMENT_PLACEMENT_POLICY_HPP
+
+#include <Koalesce/placement/PlacementSearch.hpp>
+#include <Koalesce/placement/impl/ResultCheck.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace Koalesce {
+
+/// \brief The teams of a kernel whose arrays are placed, and the instance it runs on.
+///
+///     PlacementPolicy policy(exec, league_size, team_size);
+///     auto bounded = policy.launch_bounds<256, 4>();   // as Kokkos::LaunchBounds
+///
+/// Teams have no vector lanes: a thread of the team is a thread of the device. On a CPU the usual team size is 1.
+template <class Exec, class Bounds = Kokkos::LaunchBounds<>>
+class PlacementPolicy {
+ public:
+  using execution_space    = Exec;                              ///< whose instance the kernel runs on
+  using launch_bounds_type = Bounds;                            ///< a Kokkos::LaunchBounds
+  using team_policy        = Kokkos::TeamPolicy<Exec, Bounds>;  ///< what a kernel's team handle comes from
+
+  /// \param[in] space        the instance that the kernel runs on.
+  /// \param[in] league_size  number of teams, 0 or more.
+  /// \param[in] team_size    threads a team, 1 or more.
+  PlacementPolicy(Exec const& space, std::int64_t league_size, int team_size)
+      : m_space(space), m_league_size(league_size), m_team_size(team_size) {}
+
+  /// The instance that the kernel runs on.
+  Exec const& space() const { return m_space; }
+  /// Number of teams.
+  std::int64_t league_size() const { return m_league_size; }
+  /// Threads a team.
+  int team_size() const { return m_team_size; }
+
+  /// \brief Tells the compiler the most threads a team has, and how many teams are to be resident on a multiprocessor.
+  template <unsigned MaxThreads, unsigned MinTeams = 0>
+  auto launch_bounds() const {
+    return PlacementPolicy<Exec, Kokkos::LaunchBounds<MaxThreads, MinTeams>>(m_space, m_league_size, m_team_size);
+  }
+
+ private:
+  Exec m_space;
+  std::int64_t m_league_size;
+  int m_team_size;
+};
+
+/// \brief How tune_placement() finds a placement. Every setter returns a changed copy.
+class PlacementTuning {
+ public:
+  /// \brief Without it: PlacementSearch::grouped.
+  PlacementTuning search(PlacementSearch how) const {
+    return with([&](auto& t) { t.m_search = how; });
+  }
+
+  /// \brief The file that winners are remembered in; without it, that of placement_cache_file().
+  PlacementTuning cache(std::filesystem::path const& file) const {
+    return with([&](auto& t) { t.m_cache = file, t.m_remembers = true; });
+  }
+
+  /// \brief Measures in any case, and remembers nothing.
+  PlacementTuning no_cache() const {
+    return with([&](auto& t) { t.m_remembers = false; });
+  }
+
+  /// \brief What makes a kernel repeatable that changes what it reads: called before every trial, and after the last
+  /// one. (A trial runs the kernel several times; only the first of these runs is checked.)
+  PlacementTuning reset(std::function<void()> const& callback) const {
+    return with([&](auto& t) { t.m_reset = callback; });
+  }
+
+  /// \brief Checks in every trial that the kernel writes to a View what it wrote in the first one.
+  ///
+  /// \param[in] view       contiguous, of any memory space.
+  /// \param[in] tolerance  relative, of floating-point numbers; 0: they are equal.
+  template <class View>
+  PlacementTuning check(View const& view, double tolerance = 0) const {
+    return with([&](auto& t) { t.m_checks.push_back(Impl::ResultCheck(view, tolerance)); });
+  }
+
+  /// How the search goes on.
+  PlacementSearch search() const { return m_search; }
+  /// The file of winners, if one was given.
+  std::optional<std::filesystem::path> const& cache() const { return m_cache; }
+  /// Whether winners are remembered.
+  bool remembers() const { return m_remembers; }
+  /// What is checked in every trial.
+  std::vector<Impl::ResultCheck> const& checks() const { return m_checks; }
+  /// Calls what makes the kernel repeatable, if there is such a callback.
+  void reset() const {
+    if (m_reset) m_reset();
+  }
+
+ private:
+  template <class Change>
+  PlacementTuning with(Change const& change) const {
+    PlacementTuning copy = *this;
+    change(copy);
+    return copy;
+  }
+
+  PlacementSearch m_search = PlacementSearch::grouped;
+  std::optional<std::filesystem::path> m_cache;
+  bool m_remembers = true;
+  std::function<void()> m_reset;
+  std::vector<Impl::ResultCheck> m_checks;
+};
+
+}  // namespace Koalesce
+
+#endif

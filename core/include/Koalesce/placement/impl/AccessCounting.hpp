@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_PLACEMENT_IMPL_ACCESS_COUNTING_HPP
+#define KOALESCE_PLACEMENT_IMPL_ACCESS_COUNTING_HPP
+
+#include <Koalesce/placement/AccessCounts.hpp>
+#include <Koalesce/placement/impl/CountedArray.hpp>
+#include <Koalesce/placement/impl/PlacementDispatch.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace Koalesce::Impl {
+
+/// Teams that are looked at, spread over the league: borders and the middle may differ.
+inline constexpr int counting_teams = 8;
+
+inline std::string index_text(AccessFinding const& finding, int indices) {
+  std::string text;
+  for (int i = 0; i < indices; ++i) text += (i == 0 ? "(" : ", ") + std::to_string(finding.index[i]);
+  return indices == 0 ? "()" : text + ")";
+}
+
+/// Throws if what was seen contradicts the declaration.
+template <class Array>
+void check_counts(std::string const& where, Array const& array, ArrayCounts const& counts) {
+  constexpr int indices = Array::shape_type::rank + (Array::own ? 1 : 0);
+  auto const& outside   = counts.outside;
+  if (outside.times > 0)
+    fail(where, "array \"", array.name(), "\" is accessed ", outside.times,
+         " times outside its extents, first by thread ", outside.thread, " of team ", outside.team, " at ",
+         index_text(outside, indices),
+         "; there is no such element; give the array its extents or the kernel its indices");
+  auto const& shared = counts.shared;
+  if (Array::own && shared.times > 0)
+    fail(where, "ThreadArray \"", array.name(), "\" is shared: thread ", shared.thread, " of team ", shared.team,
+         " touches element ", index_text(shared, indices), " of thread ", shared.other_thread,
+         "; no other thread could reach it in registers; declare a TeamArray with one extent more");
+}
+
+template <bool InScratch, class Call>
+auto counting_kernel(Call const& call, CountingMemory const& memory) {
+  return PlacedKernel(call.work(), CountingPlaces<InScratch>(memory));
+}
+
+/// Runs the instrumented kernel. The league has a team at least.
+template <class Tag, class Policy, class Kernel, class... Arrays>
+std::vector<AccessCount> count_accesses(PlacementCall<Tag, Policy, Kernel, Arrays...> const& call) {
+  using Exec            = typename Policy::execution_space;
+  using Memory          = typename Exec::memory_space;
+  auto const& exec      = call.policy.space();
+  constexpr int arrays  = int(sizeof...(Arrays));
+  int const teams       = int(std::min<std::int64_t>(call.policy.league_size(), counting_teams));
+  int const claims      = CountingPlaces<true>::template claims_before<arrays>(call.work());
+  bool const in_scratch = placement_misfit(call.policy, counting_kernel<true>(call, {})).empty();
+  if (auto const why = placement_misfit(call.policy, counting_kernel<false>(call, {})); !in_scratch && !why.empty())
+    fail(call.where(), "the accesses cannot be counted (", declaration_text(call.declared), "): ", why,
+         "; give the teams fewer threads, or state the accesses of every array");
+  Kokkos::View<ArrayCounts*, Memory> const counts(Kokkos::view_alloc(exec, "Koalesce access counts"), arrays);
+  Kokkos::View<unsigned*, Memory> const claimed(Kokkos::view_alloc(exec, "Koalesce touched elements"),
+                                                std::size_t(teams) * std::size_t(claims));
+  CountingMemory const memory{counts.data(), claimed.data(), claims, teams};
+  auto const name = call.kernel_name() + " [count]";
+  if (in_scratch) run_placed(name, call.policy, counting_kernel<true>(call, memory));
+  else run_placed(name, call.policy, counting_kernel<false>(call, memory));
+  exec.fence("Koalesce::count_accesses: the counts are read");
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), counts);
+  std::vector<AccessCount> all;
+  for_each(call.declared.arrays, [&](auto const& array, auto i) {
+    check_counts(call.where(), array, host(int(i)));
+    all.push_back({array.name(), teams, std::int64_t(host(int(i)).accesses), std::int64_t(host(int(i)).shared.times)});
+  });
+  return all;
+}
+
+}  // namespace Koalesce::Impl
+
+#endif

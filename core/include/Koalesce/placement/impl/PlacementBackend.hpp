@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_PLACEMENT_IMPL_PLACEMENT_BACKEND_HPP
+#define KOALESCE_PLACEMENT_IMPL_PLACEMENT_BACKEND_HPP
+
+#include <Koalesce/placement/PlacementSearch.hpp>
+#include <Koalesce/placement/impl/PlacedLaunch.hpp>
+
+#include <concepts>
+
+namespace Koalesce::Impl {
+
+/// What a backend must have for tune_placement, found by argument-dependent lookup through its tag. (Kernels with
+/// arrays on chip are Kokkos' own kernels on every backend.)
+///
+///     kernel_resources(tag, policy, placed)   what the compiler made of a kernel, as far as the backend can tell
+///     placement_machine(tag, exec)            for what machine and software a measurement holds
+template <class Tag, class Policy, class Placed>
+concept PlacementBackend = requires(Tag tag, Policy const& policy, Placed const& placed) {
+  { kernel_resources(tag, policy, placed) } -> std::same_as<KernelResources>;
+  { placement_machine(tag, policy.space()) } -> std::same_as<PlacementMachine>;
+};
+
+}  // namespace Koalesce::Impl
+
+#endif

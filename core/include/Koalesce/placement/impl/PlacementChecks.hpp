@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_PLACEMENT_IMPL_PLACEMENT_CHECKS_HPP
+#define KOALESCE_PLACEMENT_IMPL_PLACEMENT_CHECKS_HPP
+
+#include <Koalesce/common/Error.hpp>
+#include <Koalesce/placement/OnChip.hpp>
+#include <Koalesce/placement/PlacementSearch.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace Koalesce::Impl {
+
+/// What the declarations alone say.
+template <class... Arrays>
+std::vector<PlacementArray> declared_arrays(OnChip<Arrays...> const& arrays) {
+  std::vector<PlacementArray> all;
+  for_each(arrays.arrays, [&](auto const& array, auto) {
+    using Array = std::decay_t<decltype(array)>;
+    all.push_back({array.name(), array.stated_accesses().value_or(0), !Array::own, Array::shape_type::constant});
+  });
+  return all;
+}
+
+/// Name, kind, bytes an element and extents of every array: "tile: TeamArray of 4 bytes [18][18]; ...".
+template <class... Arrays>
+std::string declaration_text(OnChip<Arrays...> const& arrays) {
+  std::string text;
+  for_each(arrays.arrays, [&](auto const& array, auto) {
+    using Array = std::decay_t<decltype(array)>;
+    text += (text.empty() ? "" : "; ") + array.name() + ": " + (Array::own ? "ThreadArray" : "TeamArray") + " of " +
+            std::to_string(sizeof(typename Array::value_type)) + " bytes ";
+    array.shape().for_extents([&](auto... extent) { ((text += "[" + std::to_string(extent) + "]"), ...); });
+    if (!Array::shape_type::constant) text += " at run time";
+  });
+  return text;
+}
+
+/// Kokkos counts teams as int.
+constexpr bool is_league_size(std::int64_t teams) { return teams >= 0 && teams <= std::numeric_limits<int>::max(); }
+
+template <class Policy, class... Arrays>
+void check_placement(std::string const& where, Policy const& policy, OnChip<Arrays...> const& arrays) {
+  static_assert(sizeof...(Arrays) <= 8,
+                "Koalesce: a kernel has at most 8 arrays on chip; it is compiled for 2^k placements");
+  if (!is_league_size(policy.league_size()))
+    fail(where, "the league has ", policy.league_size(), " teams; Kokkos counts them as int; give 0 to ",
+         std::numeric_limits<int>::max());
+  if (policy.team_size() < 1)
+    fail(where, "the teams have ", policy.team_size(),
+         " threads; arrays of threads are laid out for a number of them; give 1 or more");
+  std::set<std::string> names;
+  for_each(arrays.arrays, [&](auto const& array, auto i) {
+    if (array.name().empty())
+      fail(where, "array ", int(i), " has no name; logs and the cache go by names; give it one");
+    if (!names.insert(array.name()).second)
+      fail(where, "two arrays are called \"", array.name(), "\"; logs and the cache go by names; give each its own");
+    if (!array.shape().is_valid())
+      fail(where, "array \"", array.name(), "\" has an extent below 0 or too many elements (", declaration_text(arrays),
+           "); arrays on chip are small; give extents whose product is below 2^25");
+  });
+}
+
+/// Throws unless the placement has one of the two places that a search knows for every array.
+template <class... Arrays>
+void check_places(std::string const& where, OnChip<Arrays...> const& arrays, Placement const& placement) {
+  auto const all = declared_arrays(arrays);
+  if (placement.size() != all.size())
+    fail(where, "the placement is for ", placement.size(), " arrays, but the kernel has ", all.size(),
+         "; a place belongs to each array; give one that was found for this kernel");
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (placement[i] != Place::scratch && placement[i] != promoted_place(all[i]))
+      fail(where, "array \"", all[i].name, "\" cannot lie in ", to_string(placement[i]),
+           " by a placement made at run time; the kernel is compiled for scratch memory and ",
+           to_string(promoted_place(all[i])), "; take one of them, or a FixedPlacement");
+}
+
+}  // namespace Koalesce::Impl
+
+#endif

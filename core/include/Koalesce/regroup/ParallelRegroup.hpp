@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_REGROUP_PARALLEL_REGROUP_HPP
+#define KOALESCE_REGROUP_PARALLEL_REGROUP_HPP
+
+#include <Koalesce/regroup/RegroupLog.hpp>
+#include <Koalesce/regroup/RegroupPolicy.hpp>
+#include <Koalesce/regroup/impl/RegroupDispatch.hpp>
+
+#include <string>
+#include <tuple>
+
+namespace Koalesce {
+
+/// \brief A loop that branches: f_p(i) for every item i, where p = predict(i) is the item's path.
+///
+///     parallel_regroup("events", RegroupPolicy(exec, 0, n), predict, f0, f1, ..., fk);
+///     parallel_regroup("events", RegroupPolicy(exec, 0, n), Paths(k), predict, f);  // f(path, i)
+///
+/// Items are regrouped so that whole warps take one path (on a CPU, so that a path's items are one loop), when that
+/// pays. Every item runs once, at its own index, and finds the memory that the plain loop finds; the order of items
+/// is not the plain loop's, and within a path deterministic. The method is that of H. Lin, Z. Wang, H. Liu (Huawei),
+/// "Method and device for eliminating branch divergence", Chinese patent application, 2019.
+///
+/// Regroup::automatic measures the plain loop and the regrouped ones in the first calls with a label, a size class (a
+/// power of two of items) and a histogram of paths, and keeps the fastest; regroup_decisions() tells what it decided
+/// and why. Where Kokkos serves tuning tools and one is there, the tool decides.
+///
+/// Time decides, so two runs of a program may run different ways. The functors are then compiled into other kernels,
+/// where the compiler may fuse multiplications and additions differently, and items follow each other in another order:
+/// floating-point results may differ in their last bits from run to run. A policy that leaves one way keeps them:
+/// regroup(Regroup::never), or regroup(Regroup::always) with a scope and a remap.
+///
+/// Asynchronous, as Kokkos::parallel_for: kernels "Koalesce::<backend>::<label> [<way>]" run on the instance given.
+/// Calls that are measured wait for it, except on CUDA.
+///
+/// \tparam BackendTag  the backend; Backend::Native is the execution space's own.
+/// \param[in] label    name of the loop, for profilers and decisions: one label, one kind of loop.
+/// \param[in] policy   a RegroupPolicy; a Kokkos::RangePolicy without work tag, launch bounds, schedule and desired
+///                     occupancy (those do not compile; its chunk size and its hints have no effect); or a number of
+///                     items, which run on the default execution space.
+/// \param[in] args     the predictor, then a functor a path, called as f(i) with std::int64_t i; or Paths(k), the
+///                     predictor and one functor f(path, i). The travelers' elements follow i, in the policy's order.
+///                     predict(i) is the path of item i, an integer, enumerator or bool, in [0, paths). It is called on
+///                     the device, any number of times an item; it must have no side effects and read nothing that
+///                     another item's functor writes.
+/// \throws Error  before anything runs: a negative range, paths without a functor, travelers that are too
+///                short, without memory, out of reach or that overlap. A predictor outside [0, paths) is known only
+///                when it has run: the item runs no path, the others run, and an Error that names the first such item
+///                is thrown by this call where it waits (execution spaces of the host, reductions into variables),
+///                otherwise by the next call with this label, or by check_paths().
+template <class BackendTag = Backend::Native, class Policy, class... Args>
+void parallel_regroup(std::string const& label, Policy const& policy, Args const&... args) {
+  if constexpr (Impl::check_regroup_policy<Policy>()) {
+    Impl::NoResult none;
+    Impl::regroup<BackendTag>("Koalesce::parallel_regroup", label, policy, none, std::tie(args...));
+  }
+}
+
+/// \brief The reducing twin: f_p(i, update), after the travelers' elements if there are any.
+///
+/// Sums of floating-point numbers are rounded in the order of the way that runs, and Regroup::automatic chooses ways by
+/// time: the result may differ in its last bits from call to call and from run to run. With a policy that leaves one
+/// way (see parallel_regroup()) it does not change with time. With Backend::OpenMP, the native one of the host's
+/// execution spaces, a way's order does not depend on the number of threads either.
+///
+/// \tparam BackendTag  the backend; Backend::Native is the execution space's own.
+/// \param[in] label    name of the loop, for profilers and decisions: one label, one kind of loop.
+/// \param[in] policy   as parallel_regroup's.
+/// \param[in] args     as parallel_regroup's, and last the result: a variable, a View of rank 0 or a Kokkos reducer,
+///                     with Kokkos::parallel_reduce's meaning of each: a variable holds the result when the call
+///                     returns; Views are written asynchronously.
+/// \throws Error as parallel_regroup does.
+template <class BackendTag = Backend::Native, class Policy, class... Args>
+void parallel_regroup_reduce(std::string const& label, Policy const& policy, Args&&... args) {
+  static_assert(sizeof...(Args) >= 3,
+                "Koalesce::parallel_regroup_reduce: give a predictor, functors, and last the result");
+  if constexpr (Impl::check_regroup_policy<Policy>()) {
+    auto const all       = std::tie(args...);
+    constexpr auto count = sizeof...(Args) - 1;
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      Impl::regroup<BackendTag>("Koalesce::parallel_regroup_reduce", label, policy, std::get<count>(all),
+                                std::tie(std::as_const(std::get<I>(all))...));
+    }
+    (std::make_index_sequence<count>{});
+  }
+}
+
+/// \brief Waits for an instance, and throws if a predictor of a loop on its execution space was outside its paths.
+/// \throws Error that names the loop and the item; every error is thrown once. What nobody asks for is printed when
+///         Kokkos is finalized.
+template <class Exec>
+  requires Kokkos::is_execution_space_v<Exec>
+void check_paths(Exec const& exec) {
+  exec.fence("Koalesce::check_paths");
+  Impl::RegroupLoops<Exec>::check();
+}
+
+/// \brief Frees the memory that loops regrouped over the grid keep for the next ones, on all instances of a space.
+///
+/// A loop over n items with up to 254 paths needs about 6 n bytes, and where elements move their size on top; loops
+/// share the memory of the largest on their instance.
+template <class Exec>
+  requires Kokkos::is_execution_space_v<Exec>
+void release_regroup_memory(Exec const&) { Impl::RegroupLoops<Exec>::memory().release(); }
+
+}  // namespace Koalesce
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_REGROUP_REGROUP_POLICY_HPP
+#define KOALESCE_REGROUP_REGROUP_POLICY_HPP
+
+#include <Koalesce/common/impl/Pack.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace Koalesce {
+
+/// Whether items are regrouped: where it was measured to pay, never (the plain loop), or always.
+enum class Regroup { automatic, never, always };
+
+/// Among which items: those of one team, near each other, or all.
+enum class RegroupScope { automatic, team, grid };
+
+/// What is remapped: which item a thread takes, or where the travelers' elements lie.
+enum class RegroupRemap { automatic, index, data };
+
+/// How many paths there are, where their number is known at run time only.
+struct Paths {
+  int count;  ///< number of paths
+
+  /// \param[in] n  number of paths, at least 1.
+  KOKKOS_FUNCTION explicit constexpr Paths(int n) : count(n) {}
+};
+
+/// A View whose element i belongs to item i, and may move with it; elements that return are written back.
+template <class ViewT, bool Returns>
+struct Traveler {
+  using View                    = ViewT;    ///< of rank 1
+  static constexpr bool returns = Returns;  ///< whether elements are written back
+
+  View view;  ///< the elements, one an item
+};
+
+/// \brief The elements of a View of rank 1 travel with their items; functors read them.
+template <class View>
+auto one_way(View const& view) {
+  return Traveler<typename View::const_type, false>{view};
+}
+
+/// \brief The same, for elements that functors change: they come back to the View.
+template <class View>
+auto round_trip(View const& view) {
+  return Traveler<View, true>{view};
+}
+
+/// \brief The items of a regrouped loop, the instance it runs on, and how it may be regrouped.
+///
+///     RegroupPolicy policy(exec, 0, n);
+///     auto moving = RegroupPolicy(exec, 0, n).moving(one_way(x), round_trip(y));  // f(i, x_i, y_i)
+///
+/// Every setter returns a changed copy.
+template <class Exec, class Travelers = Impl::Pack<>>
+class RegroupPolicy {
+ public:
+  using execution_space = Exec;  ///< whose instance the loop runs on
+
+  /// \param[in] space      the instance that kernels run on.
+  /// \param[in] begin, end the items: begin, begin + 1, ..., end - 1.
+  /// \param[in] travelers  what moving() names.
+  RegroupPolicy(Exec const& space, std::int64_t begin, std::int64_t end, Travelers const& travelers = Travelers{})
+      : m_space(space), m_begin(begin), m_end(end), m_travelers(travelers) {}
+
+  /// The instance that kernels run on.
+  Exec const& space() const { return m_space; }
+  /// The first item.
+  std::int64_t begin() const { return m_begin; }
+  /// Behind the last item.
+  std::int64_t end() const { return m_end; }
+  /// Whether items are regrouped.
+  Regroup regroup() const { return m_regroup; }
+  /// Among which items.
+  RegroupScope scope() const { return m_scope; }
+  /// What is remapped.
+  RegroupRemap remap() const { return m_remap; }
+  /// The Views whose elements may move.
+  Travelers const& travelers() const { return m_travelers; }
+
+  /// \brief Without it: automatic.
+  RegroupPolicy regroup(Regroup when) const {
+    return with([&](auto& p) { p.m_regroup = when; });
+  }
+
+  /// \brief Without it, or with automatic, the scope that was measured to be faster.
+  RegroupPolicy scope(RegroupScope s) const {
+    return with([&](auto& p) { p.m_scope = s; });
+  }
+
+  /// \brief Without it, or with automatic, the remap that was measured to be faster; data moves only if travelers are
+  /// named.
+  RegroupPolicy remap(RegroupRemap r) const {
+    return with([&](auto& p) { p.m_remap = r; });
+  }
+
+  /// \brief Names the Views that may travel: one_way(view) or round_trip(view), each of rank 1.
+  ///
+  /// Functors then take their item's elements after its number, `T const&` and `T&`, wherever those lie: they must not
+  /// reach them through the View. A View that returns must not overlap another one. One call names all of them.
+  template <class... Views, bool... Returns>
+  auto moving(Traveler<Views, Returns> const&... travelers) const {
+    static_assert(std::is_same_v<Travelers, Impl::Pack<>>,
+                  "Koalesce::RegroupPolicy: moving() names all Views that travel in one call; a second call would drop "
+                  "those of the first");
+    using Pack = Impl::Pack<Traveler<Views, Returns>...>;
+    return RegroupPolicy<Exec, Pack>(m_space, m_begin, m_end, Pack(travelers...))
+        .regroup(m_regroup)
+        .scope(m_scope)
+        .remap(m_remap);
+  }
+
+ private:
+  template <class Change>
+  RegroupPolicy with(Change const& change) const {
+    RegroupPolicy copy = *this;
+    change(copy);
+    return copy;
+  }
+
+  Exec m_space;
+  std::int64_t m_begin, m_end;
+  Travelers m_travelers;
+  Regroup m_regroup    = Regroup::automatic;
+  RegroupScope m_scope = RegroupScope::automatic;
+  RegroupRemap m_remap = RegroupRemap::automatic;
+};
+
+}  // namespace Koalesce
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_REGROUP_IMPL_PATH_SAMPLER_HPP
+#define KOALESCE_REGROUP_IMPL_PATH_SAMPLER_HPP
+
+#include <Koalesce/common/Backend.hpp>
+#include <Koalesce/regroup/RegroupDecision.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace Koalesce::Impl {
+
+/// Looks at the paths of a few runs of neighboring items, spread over a loop: 1/64 of its items, at least 64 runs and
+/// at most 256.
+class PathSampler {
+ public:
+  static constexpr int run_items = 32;
+  static constexpr int few_runs  = 64;
+  static constexpr int most_runs = 256;
+  static constexpr int reports   = PathSample::buckets + 3;  ///< numbers that a kernel writes
+
+  struct Shape {
+    int paths         = 0;
+    int runs          = 0;
+    std::int64_t step = 0;  ///< items from run to run
+  };
+
+  template <class Work>
+  static Shape shape(Work const& work) {
+    std::int64_t const n = work.items();
+    int const runs       = int(std::clamp<std::int64_t>(
+        std::max(n / (64 * run_items), std::min<std::int64_t>(n / run_items, few_runs)), 1, most_runs));
+    return {work.paths, runs, n / runs};
+  }
+
+  /// \param[out] report  items, paths in runs, histogram, and last the check() of those: the host looks at it without
+  ///                      waiting, and may see some of them earlier than others.
+  template <class Exec, class Work>
+  static void run(Exec const& exec, std::string const& label, Work const& work, Shape const& shape,
+                  std::int64_t* report) {
+    using Policy = Kokkos::TeamPolicy<Exec>;
+    Kernel<Work> const kernel{work, shape, report};
+    auto const policy = [&](int team_size) {
+      return Policy(exec, 1, team_size).set_scratch_size(0, Kokkos::PerTeam(scratch_bytes));
+    };
+    // One team: on a device as many threads as it can have, for they mostly wait for memory.
+    int const team_size = Backend::on_host<Exec> ? 1 : policy(1).team_size_max(kernel, Kokkos::ParallelForTag());
+    Kokkos::parallel_for(label, policy(team_size), kernel);
+  }
+
+  /// What is 0 for no report only.
+  KOKKOS_FUNCTION static std::int64_t check(std::int64_t const* report) {
+    std::uint64_t sum = 1;
+    for (int i = 0; i < reports - 1; ++i) sum = 31 * sum + std::uint64_t(report[i]);
+    return sum == 0 ? 1 : std::int64_t(sum);
+  }
+
+  static PathSample read(Shape const& shape, std::int64_t const* report) {
+    PathSample sample;
+    sample.paths         = shape.paths;
+    sample.runs          = shape.runs;
+    sample.items         = report[0];
+    sample.paths_in_runs = report[1];
+    std::copy_n(report + 2, PathSample::buckets, sample.histogram);
+    return sample;
+  }
+
+  using Mask = unsigned long long;
+
+  static constexpr std::size_t scratch_bytes = most_runs * sizeof(Mask) + (PathSample::buckets + 1) * sizeof(int) + 64;
+
+  template <class Work>
+  struct Kernel {
+    Work work;
+    Shape shape;
+    std::int64_t* report;
+
+    template <class Member>
+    KOKKOS_FUNCTION void operator()(Member const& team) const {
+      auto* const seen = static_cast<Mask*>(team.team_scratch(0).get_shmem_aligned(most_runs * sizeof(Mask), 16));
+      auto* const count =
+          static_cast<int*>(team.team_scratch(0).get_shmem_aligned((PathSample::buckets + 1) * sizeof(int), 16));
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, shape.runs), [&](int r) { seen[r] = 0; });
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, PathSample::buckets + 1), [&](int b) { count[b] = 0; });
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, shape.runs * run_items), [&](int i) {
+        int const r             = i / run_items;
+        std::int64_t const item = work.begin + r * shape.step + i % run_items;
+        if (item >= work.end) return;
+        std::int64_t const path = work.predicted(item);
+        if (!work.is_path(path)) return;
+        int const bucket =
+            shape.paths <= PathSample::buckets ? int(path) : int(path * PathSample::buckets / shape.paths);
+        Kokkos::atomic_or(&seen[r], Mask(1) << bucket);
+        Kokkos::atomic_inc(&count[bucket]);
+      });
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, shape.runs), [&](int r) {
+        Kokkos::atomic_add(&count[PathSample::buckets], int(Kokkos::popcount(seen[r])));
+      });
+      team.team_barrier();
+      Kokkos::single(Kokkos::PerTeam(team), [&] {
+        std::int64_t numbers[reports] = {0, count[PathSample::buckets]};
+        for (int b = 0; b < PathSample::buckets; ++b) numbers[0] += numbers[2 + b] = count[b];
+        numbers[reports - 1] = check(numbers);
+        for (int i = 0; i < reports; ++i) report[i] = numbers[i];
+      });
+    }
+  };
+};
+
+}  // namespace Koalesce::Impl
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_REGROUP_IMPL_REGROUP_BACKEND_HPP
+#define KOALESCE_REGROUP_IMPL_REGROUP_BACKEND_HPP
+
+#include <Koalesce/regroup/RegroupDecision.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace Koalesce::Impl {
+
+/// What a backend must have for parallel_regroup, found by argument-dependent lookup through its tag:
+///
+///     can_regroup(tag, work, way)      whether it can run a RegroupWork so
+///     regroup_memory(tag, work, way)   bytes of memory that it needs for that
+///     regroup_bytes(tag, work, way)    bytes that regrouping then moves through memory, beside what the loop itself
+///     does run_regroup(tag, exec, named, work, way, memory, result)
+///
+/// The last starts kernels called named(<step>) on `exec`, which run every item once, reduced into `result` if it is
+/// one; `memory` has the bytes asked for, aligned as Views are. Every backend can run RegroupWay::plain.
+template <class Tag, class Exec, class Named, class Work, class Result>
+concept RegroupBackend = requires(Tag tag, Exec const& exec, Named const& named, Work const& work, RegroupWay way,
+                                  char* memory, Result& result) {
+  { can_regroup(tag, work, way) } -> std::same_as<bool>;
+  { regroup_memory(tag, work, way) } -> std::same_as<std::size_t>;
+  { regroup_bytes(tag, work, way) } -> std::same_as<std::int64_t>;
+  run_regroup(tag, exec, named, work, way, memory, result);
+};
+
+}  // namespace Koalesce::Impl
+
+#endif

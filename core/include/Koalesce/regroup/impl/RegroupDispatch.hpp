@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_REGROUP_IMPL_REGROUP_DISPATCH_HPP
+#define KOALESCE_REGROUP_IMPL_REGROUP_DISPATCH_HPP
+
+#include <Koalesce/common/Backend.hpp>
+#include <Koalesce/common/Error.hpp>
+#include <Koalesce/common/impl/ProfilingRegion.hpp>
+#include <Koalesce/common/impl/RangePolicyChecks.hpp>
+#include <Koalesce/regroup/RegroupDecision.hpp>
+#include <Koalesce/regroup/RegroupPolicy.hpp>
+#include <Koalesce/regroup/impl/RegroupBackend.hpp>
+#include <Koalesce/regroup/impl/RegroupChecks.hpp>
+#include <Koalesce/regroup/impl/RegroupLoop.hpp>
+#include <Koalesce/regroup/impl/RegroupTools.hpp>
+#include <Koalesce/regroup/impl/RegroupWork.hpp>
+
+#include <string>
+#include <tuple>
+#include <typeindex>
+#include <vector>
+
+namespace Koalesce::Impl {
+
+template <class Policy>
+inline constexpr bool is_regroup_policy = false;
+template <class Exec, class Travelers>
+inline constexpr bool is_regroup_policy<RegroupPolicy<Exec, Travelers>> = true;
+
+/// Whether a type is one that regroup_policy() takes; what it does not take is one error.
+template <class Policy>
+constexpr bool check_regroup_policy() {
+  constexpr bool is_count = std::is_integral_v<Policy> && !std::is_same_v<Policy, bool>;
+  constexpr bool taken    = is_regroup_policy<Policy> || is_plain_range_policy<Policy> || is_count;
+  static_assert(taken,
+                "Koalesce::parallel_regroup: the policy must be a RegroupPolicy, a number of items, or a "
+                "Kokkos::RangePolicy without work tag, launch bounds, schedule and desired occupancy, none of which "
+                "regrouped kernels can honor");
+  return taken;
+}
+
+/// What is given as a RegroupPolicy; a number of items runs on the default execution space, as in Kokkos::parallel_for.
+template <class Policy>
+auto regroup_policy(Policy const& given) {
+  if constexpr (is_regroup_policy<Policy>) return given;
+  else if constexpr (is_plain_range_policy<Policy>) return RegroupPolicy(given.space(), given.begin(), given.end());
+  else return RegroupPolicy(Kokkos::DefaultExecutionSpace(), 0, std::int64_t(given));
+}
+
+template <class Functor>
+auto make_body(Paths const& paths, Functor const& functor) {
+  return PathFunctor<Functor>{functor, paths.count};
+}
+template <class... Functors>
+auto make_path_functors(Functors const&... functors) {
+  return PathFunctors<Functors...>{Pack<Functors...>(functors...)};
+}
+
+template <class Policy, class Predict, class Body>
+auto make_regroup_work(Policy const& policy, int paths, Predict const& predict, Body const& body) {
+  using Travelers = std::decay_t<decltype(policy.travelers())>;
+  return RegroupWork<Predict, Body, Travelers>{policy.begin(), policy.end(),      paths, {}, predict,
+                                               body,           policy.travelers()};
+}
+
+/// The arguments after the policy, whose first may be the number of paths.
+template <class Policy, class Predict, class... Functors>
+auto regroup_work(Policy const& policy, std::tuple<Predict const&, Functors const&...> const& args) {
+  static_assert(sizeof...(Functors) > 0, "Koalesce::parallel_regroup: give a functor for every path");
+  return std::apply(
+      [&](Predict const& predict, Functors const&... functors) {
+        return make_regroup_work(policy, int(sizeof...(Functors)), predict, make_path_functors(functors...));
+      },
+      args);
+}
+template <class Policy, class Predict, class Functor>
+auto regroup_work(Policy const& policy, std::tuple<Paths const&, Predict const&, Functor const&> const& args) {
+  auto const& [paths, predict, functor] = args;
+  return make_regroup_work(policy, paths.count, predict, make_body(paths, functor));
+}
+
+/// The ways that the policy allows and the backend has, with the bytes that each moves; the plain loop first.
+template <class Tag, class Policy, class Work>
+std::vector<RegroupTrial> regroup_trials(std::string const& where, Tag, Policy const& policy, Work const& work) {
+  bool const team = policy.scope() != RegroupScope::grid, grid = policy.scope() != RegroupScope::team,
+             index = policy.remap() != RegroupRemap::data,
+             data  = policy.remap() != RegroupRemap::index && Work::has_travelers;
+  if (policy.remap() == RegroupRemap::data && !Work::has_travelers)
+    fail(where, "the data is to move, but no View travels; name those that do with RegroupPolicy::moving(), or take ",
+         "RegroupRemap::index");
+  std::vector<RegroupTrial> trials;
+  auto const add = [&](RegroupWay way, bool allowed) {
+    if (!allowed || !can_regroup(Tag{}, work, way)) return;
+    RegroupTrial trial;
+    trial.way   = way;
+    trial.bytes = regroup_bytes(Tag{}, work, way);
+    trials.push_back(trial);
+  };
+  bool const some = policy.regroup() != Regroup::never && work.items() > 0 && work.paths > 1;
+  if (policy.regroup() != Regroup::always) add(RegroupWay::plain, true);
+  add(RegroupWay::team, some && team && index);
+  add(RegroupWay::team_moved, some && team && data);
+  add(RegroupWay::grid, some && grid && index);
+  add(RegroupWay::grid_moved, some && grid && data);
+  if (trials.empty()) add(RegroupWay::plain, true);
+  return trials;
+}
+
+/// One call: what it runs on and with.
+template <class Tag, class Exec, class Work, class Result>
+struct RegroupCall {
+  Exec const& exec;
+  std::string const& label;
+  Work const& work;
+  Result& result;
+  RegroupLoop<Exec>& loop;
+
+  std::string named(char const* way) const { return kernel_label(Tag{}, label + " [" + way + "]"); }
+
+  /// Whether it had the memory.
+  bool run(RegroupWay way) const {
+    auto const kernel = [&](char const* step) { return named(step); };
+    static_assert(RegroupBackend<Tag, Exec, decltype(kernel), Work, Result>,
+                  "Koalesce: the execution space's backend was not included, or lacks what RegroupBackend asks for; "
+                  "include <Koalesce/Regroup.hpp>, or write it");
+    std::size_t const bytes = regroup_memory(Tag{}, work, way);
+    auto const run_with     = [&](char* memory) { run_regroup(Tag{}, exec, kernel, work, way, memory, result); };
+    if (bytes == 0) {
+      run_with(nullptr);
+      return true;
+    }
+    auto memory = RegroupLoops<Exec>::memory().take(exec, bytes);
+    if (!memory) return false;
+    run_with(memory->bytes.data());
+    RegroupLoops<Exec>::memory().give_back(std::move(memory));
+    return true;
+  }
+
+  /// The way, or the plain loop where there is no memory for it.
+  bool run_or_plain(RegroupWay way) const { return run(way) || (run(RegroupWay::plain), false); }
+};
+
+/// Runs what the registry's tuner says.
+template <class Call>
+void run_tuned(Call const& call, std::vector<RegroupTrial> const& trials) {
+  call.loop.poll();
+  auto const items = call.work.items();
+  auto const entry = RegroupRegistry::instance().find(call.label, typeid(Call), call.exec.name(), items, trials);
+  std::unique_lock lock(entry->mutex);
+  bool const samples = entry->tuner.wants_sample();
+  lock.unlock();
+  // First, for a launch may throw: no call has been counted by then, and the next one samples.
+  if (samples) call.loop.sample(call.exec, call.named("sample"), entry, call.work);
+  lock.lock();
+  auto const choice = entry->tuner.next(samples);
+  lock.unlock();
+  if (choice.timed) call.loop.time(call.exec, entry, choice, [&] { return call.run_or_plain(choice.way); });
+  else call.run_or_plain(choice.way);
+}
+
+/// What Regroup::automatic does: where an outside tuner looks on, it may decide, and takes the time until this returns.
+template <class Call>
+void run_automatic(Call const& call, std::vector<RegroupTrial> const& trials) {
+  RegroupTuningContext const tool(call.label, size_class(call.work.items()), call.work.paths, trials);
+  if (auto const way = tool.choice()) call.run_or_plain(*way);
+  else run_tuned(call, trials);
+  if (tool.is_active()) call.exec.fence("Koalesce::parallel_regroup: a tuning tool takes the time");
+}
+
+/// Whether the call returns when its kernels have run.
+template <class Exec, class Result>
+bool regroup_waits(Result const& result) {
+  if constexpr (Backend::on_host<Exec>) return true;
+  else if constexpr (std::is_same_v<Result, NoResult> || Kokkos::is_view_v<Result>) return false;
+  else if constexpr (Kokkos::is_reducer<Result>::value) return result.references_scalar();
+  else return true;
+}
+
+template <class BackendTag, class Policy, class Result, class Args>
+void regroup(std::string const& function, std::string const& label, Policy const& given, Result& result,
+             Args const& args) {
+  auto const policy = regroup_policy(given);
+  using Exec        = typename std::decay_t<decltype(policy)>::execution_space;
+  using Tag         = Backend::Resolve<BackendTag, Exec>;
+  auto work         = regroup_work(policy, args);
+  using Work        = decltype(work);
+  using Call        = RegroupCall<Tag, Exec, Work, Result>;
+  auto const where  = call_text(function, label);
+  check_regroup(where, policy, work.paths);
+  auto const trials = regroup_trials(where, Tag{}, policy, work);
+
+  ProfilingRegion region(function);
+  auto const loop = RegroupLoops<Exec>::find(label, typeid(Call));
+  loop->throw_fault(where, work.paths);
+  work.fault = loop->fault();
+  Call const call{policy.space(), label, work, result, *loop};
+  if (trials.size() == 1) call.run_or_plain(trials.front().way);
+  else run_automatic(call, trials);
+  if (regroup_waits<Exec>(result)) loop->throw_fault(where, work.paths);
+}
+
+}  // namespace Koalesce::Impl
+
+#endif

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_REGROUP_IMPL_REGROUP_LOOP_HPP
+#define KOALESCE_REGROUP_IMPL_REGROUP_LOOP_HPP
+
+#include <Koalesce/common/Backend.hpp>
+#include <Koalesce/common/Error.hpp>
+#include <Koalesce/regroup/impl/PathSampler.hpp>
+#include <Koalesce/regroup/impl/RegroupRegistry.hpp>
+#include <Koalesce/regroup/impl/RegroupWork.hpp>
+#include <Koalesce/tuning/impl/Stopwatch.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <typeindex>
+#include <utility>
+#include <vector>
+
+namespace Koalesce::Impl {
+
+/// Memory that kernels write and the host reads without waiting.
+template <class Exec>
+using ReportView =
+    Kokkos::View<std::int64_t*,
+                 std::conditional_t<Backend::on_host<Exec>, Kokkos::HostSpace, Kokkos::SharedHostPinnedSpace>>;
+
+/// Memory for maps and moved elements, which all loops of an execution space share: one call at a time has a piece, and
+/// then the next one on the same instance.
+template <class Exec>
+class RegroupMemory {
+ public:
+  struct Piece {
+    using View = Kokkos::View<char*, typename Exec::memory_space>;
+
+    Exec exec;
+    View bytes;
+  };
+
+  /// None, if there is not enough.
+  std::unique_ptr<Piece> take(Exec const& exec, std::size_t bytes) {
+    std::unique_ptr<Piece> piece;
+    {
+      std::lock_guard const lock(m_mutex);
+      auto const found = std::find_if(m_pieces.begin(), m_pieces.end(), [&](auto const& p) { return p->exec == exec; });
+      if (found != m_pieces.end()) {
+        piece = std::move(*found);
+        m_pieces.erase(found);
+      }
+    }
+    if (!piece) piece.reset(new Piece{exec, {}});
+    if (piece->bytes.extent(0) < bytes) try {
+        piece->bytes = {};
+        piece->bytes = typename Piece::View(
+            Kokkos::view_alloc("Koalesce::parallel_regroup (order)", Kokkos::WithoutInitializing), bytes);
+      } catch (std::exception const&) {  // Kokkos throws std::bad_alloc or std::runtime_error where memory is short
+        return nullptr;
+      }
+    return piece;
+  }
+
+  void give_back(std::unique_ptr<Piece> piece) {
+    std::lock_guard const lock(m_mutex);
+    m_pieces.push_front(std::move(piece));
+    if (m_pieces.size() > most_pieces) m_pieces.pop_back();
+  }
+
+  void release() {
+    std::lock_guard const lock(m_mutex);
+    m_pieces.clear();
+  }
+
+ private:
+  static constexpr std::size_t most_pieces = 8;
+
+  std::mutex m_mutex;
+  std::list<std::unique_ptr<Piece>> m_pieces;
+};
+
+/// What the calls of one loop leave for the next ones: errors and measurements under way.
+template <class Exec>
+class RegroupLoop {
+ public:
+  explicit RegroupLoop(std::string label)
+      : m_label(std::move(label)),
+        m_fault(Kokkos::view_alloc("Koalesce::parallel_regroup (errors)", Kokkos::WithoutInitializing), 1),
+        m_sample(Kokkos::view_alloc("Koalesce::parallel_regroup (sample)", Kokkos::WithoutInitializing),
+                 PathSampler::reports) {
+    m_fault(0) = PathFault::none;
+  }
+
+  PathFault fault() const { return PathFault{m_fault.data()}; }
+
+  /// The error that a kernel has left, if there is one by now; the next call finds none.
+  /// \param[in] paths  of the call that begins or ends here.
+  std::string take_fault(std::optional<int> paths = {}) {
+    std::lock_guard const lock(m_mutex);
+    std::string const most = std::to_string(m_paths - 1);
+    m_paths                = paths.value_or(m_paths);
+    if (read(m_fault.data()) == PathFault::none) return "";
+    std::int64_t const reported = Kokkos::atomic_exchange(m_fault.data(), +PathFault::none);
+    return "the predictor gives item " + std::to_string(PathFault::item(reported)) + " the path " +
+           std::to_string(PathFault::path(reported)) + ", but paths are numbered 0 to " + most +
+           "; that item has run no path, so make the predictor return one of them for every item";
+  }
+
+  void throw_fault(std::string const& where, int paths) {
+    if (auto const text = take_fault(paths); !text.empty()) fail(where, text);
+  }
+
+  std::string const& label() const { return m_label; }
+
+  /// Times run(), which says whether it ran what was chosen; the tuner hears of the time when that is known.
+  template <class Run>
+  void time(Exec const& exec, std::shared_ptr<RegroupEntry> const& entry, RegroupTuner::Choice const& choice,
+            Run const& run) {
+    try {
+      auto watch = std::make_unique<Stopwatch<Exec>>(exec);
+      if (!run()) return lose(*entry, choice);
+      watch->stop(exec);
+      std::lock_guard const lock(m_mutex);
+      m_timed.push_back({entry, choice, std::move(watch)});
+    } catch (...) {
+      lose(*entry, choice);
+      throw;
+    }
+  }
+
+  /// Samples the paths, unless a sample is under way.
+  template <class Work>
+  void sample(Exec const& exec, std::string const& label, std::shared_ptr<RegroupEntry> const& entry,
+              Work const& work) {
+    std::lock_guard const lock(m_mutex);
+    if (m_sampled) return;
+    m_sampled_shape                    = PathSampler::shape(work);
+    m_sample(PathSampler::reports - 1) = 0;
+    PathSampler::run(exec, label, work, m_sampled_shape, m_sample.data());
+    m_sampled = entry;  // only now: a launch that throws leaves no report to wait for
+  }
+
+  /// Tells the tuners what has become known.
+  void poll() {
+    std::lock_guard const lock(m_mutex);
+    for (auto timed = m_timed.begin(); timed != m_timed.end();) {
+      std::optional<double> seconds;
+      try {
+        seconds = timed->watch->seconds();
+      } catch (...) {
+        lose(*timed->entry, timed->choice);
+        m_timed.erase(timed);  // what cannot be read is not asked for again
+        throw;
+      }
+      if (!seconds) {
+        ++timed;
+        continue;
+      }
+      {
+        std::lock_guard const entry_lock(timed->entry->mutex);
+        timed->entry->tuner.record(timed->choice, *seconds);
+      }
+      timed = m_timed.erase(timed);
+    }
+    if (!m_sampled) return;
+    std::int64_t report[PathSampler::reports];
+    for (int i = 0; i < PathSampler::reports; ++i) report[i] = read(m_sample.data() + i);
+    if (report[PathSampler::reports - 1] != PathSampler::check(report)) return;
+    {
+      std::lock_guard const entry_lock(m_sampled->mutex);
+      m_sampled->tuner.observe(PathSampler::read(m_sampled_shape, report));
+    }
+    m_sampled.reset();
+  }
+
+ private:
+  struct Timed {
+    std::shared_ptr<RegroupEntry> entry;
+    RegroupTuner::Choice choice;
+    std::unique_ptr<Stopwatch<Exec>> watch;
+  };
+
+  static void lose(RegroupEntry& entry, RegroupTuner::Choice const& choice) {
+    std::lock_guard const lock(entry.mutex);
+    entry.tuner.lost(choice);
+  }
+
+  static std::int64_t read(std::int64_t const* report) { return Kokkos::atomic_load(report); }
+
+  std::mutex m_mutex;
+  std::string m_label;
+  int m_paths = 0;
+  ReportView<Exec> m_fault, m_sample;
+  std::shared_ptr<RegroupEntry> m_sampled;
+  PathSampler::Shape m_sampled_shape;
+  std::vector<Timed> m_timed;
+};
+
+/// All loops of an execution space; a label with functors of other types is another loop.
+template <class Exec>
+class RegroupLoops {
+ public:
+  static std::shared_ptr<RegroupLoop<Exec>> find(std::string const& label, std::type_index type) {
+    auto& self = instance();
+    std::lock_guard const lock(self.m_mutex);
+    if (!self.m_hooked) {
+      Kokkos::push_finalize_hook([] { instance().finalize(); });
+      self.m_hooked = true;
+    }
+    std::pair key(label, type);
+    if (auto const found = self.m_loops.find(key); found != self.m_loops.end()) return found->second;
+    auto loop = std::make_shared<RegroupLoop<Exec>>(label);  // without memory there is no entry either
+    self.m_loops.emplace(std::move(key), loop);
+    return loop;
+  }
+
+  static RegroupMemory<Exec>& memory() { return instance().m_memory; }
+
+  static void check() {
+    for (auto const& loop : instance().all())
+      if (auto const text = loop->take_fault(); !text.empty()) fail(name_of(*loop), text);
+  }
+
+ private:
+  static RegroupLoops& instance() {
+    static RegroupLoops loops;
+    return loops;
+  }
+
+  static std::string name_of(RegroupLoop<Exec> const& loop) {
+    return "Koalesce::parallel_regroup(\"" + loop.label() + "\")";
+  }
+
+  std::vector<std::shared_ptr<RegroupLoop<Exec>>> all() {
+    std::lock_guard const lock(m_mutex);
+    std::vector<std::shared_ptr<RegroupLoop<Exec>>> loops;
+    for (auto const& [key, loop] : m_loops) loops.push_back(loop);
+    return loops;
+  }
+
+  /// Memory cannot outlive Kokkos, and no error may go unseen.
+  void finalize() {
+    Kokkos::fence("Koalesce: errors of regrouped loops");
+    for (auto const& loop : all())
+      if (auto const text = loop->take_fault(); !text.empty()) std::cerr << name_of(*loop) << ": " << text << '\n';
+    std::lock_guard const lock(m_mutex);
+    m_loops.clear();
+    m_memory.release();
+    m_hooked = false;
+  }
+
+  std::mutex m_mutex;
+  RegroupMemory<Exec> m_memory;
+  bool m_hooked = false;
+  std::map<std::pair<std::string, std::type_index>, std::shared_ptr<RegroupLoop<Exec>>> m_loops;
+};
+
+}  // namespace Koalesce::Impl
+
+#endif

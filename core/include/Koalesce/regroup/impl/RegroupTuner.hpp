@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_REGROUP_IMPL_REGROUP_TUNER_HPP
+#define KOALESCE_REGROUP_IMPL_REGROUP_TUNER_HPP
+
+#include <Koalesce/regroup/RegroupDecision.hpp>
+#include <Koalesce/regroup/impl/RegroupDecisionText.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace Koalesce::Impl {
+
+/// The total variation distance of the samples' histograms, from 0 to 1.
+inline double path_distance(PathSample const& a, PathSample const& b) {
+  double distance = 0;
+  for (int i = 0; i < PathSample::buckets; ++i)
+    distance += std::abs(double(a.histogram[i]) / double(a.items) - double(b.histogram[i]) / double(b.items)) / 2;
+  return distance;
+}
+
+/// Whether the items take other paths than they did, and it is not only the sample that differs.
+///
+/// Neighboring items may all take one path, so a sample is only as good as its number of runs. For two samples of
+/// r1 and r2 runs from one loop, with s = sqrt(1/r1 + 1/r2), the distance's mean is below 0.4 s * sum(sqrt(share of
+/// bucket)), since |N(0, 1)| is 0.8 on average, and its standard deviation at most s/2. What lies two of those and a
+/// tenth of the items above the mean has moved.
+inline bool paths_moved(PathSample const& then, PathSample const& now) {
+  double const s =
+      std::sqrt(1 / double(std::max<std::int64_t>(then.runs, 1)) + 1 / double(std::max<std::int64_t>(now.runs, 1)));
+  double roots = 0;
+  for (int i = 0; i < PathSample::buckets; ++i)
+    roots += std::sqrt(double(then.histogram[i] + now.histogram[i]) / double(then.items + now.items));
+  if (path_distance(then, now) > 0.1 + s * (1 + 0.4 * roots)) return true;
+  double const change = std::abs(now.paths_a_warp() - then.paths_a_warp());
+  return change > 0.25 && change > (0.25 + s) * then.paths_a_warp();
+}
+
+/// \brief Decides how the loops with one label and one size class run: what the next call runs, whether it is timed.
+///
+/// Every candidate is timed a few times in turn, and the one with the fastest call stays, until a sample of the paths
+/// says that they moved. Knows neither clocks nor Kokkos; the caller holds a mutex.
+class RegroupTuner {
+ public:
+  /// What a call runs. Of a timed one, the caller hands in the time, or says that it is lost, now or later.
+  struct Choice {
+    RegroupWay way;
+    bool timed;
+    std::uint64_t epoch = 0;  ///< the measurement that it belongs to
+  };
+
+  static constexpr int rounds                = 3;     // the first call of a kernel warms up
+  static constexpr int most_decisions        = 8;     // of different paths
+  static constexpr int most_restarts         = 2;     // of a measurement during which the paths move
+  static constexpr double hopeless           = 2;     // times the fastest: out of the race
+  static constexpr double hopeless_at_first  = 8;     // the same for first calls, whose cost is mostly warming up
+  static constexpr double gain               = 0.98;  // of the first candidate's time is worth another way
+  static constexpr std::uint64_t sample_each = 16;    // calls; twice as many after each sample without a move,
+  static constexpr std::uint64_t sample_most = 128;   // but no more
+  static constexpr std::uint64_t patience    = 64;    // calls from one new measurement to the next, at first
+  static constexpr std::uint64_t quiet       = 1024;  // calls without a move, after which patience is short again
+
+  /// \param[in] label, size_class  for the log.
+  /// \param[in] candidates         at least one, with the bytes they move; the first one runs if none is faster.
+  RegroupTuner(std::string label, int size_class, std::vector<RegroupTrial> candidates)
+      : m_label(std::move(label)), m_size_class(size_class), m_candidates(std::move(candidates)) {
+    start(PathSample());
+  }
+
+  /// Whether the call that next() is asked about next should sample the paths, too.
+  bool wants_sample() const {
+    if (m_candidates.size() == 1) return m_sample_due && current().sample.items == 0;
+    return m_sample_due || m_since_sample >= m_sample_each;
+  }
+
+  /// What a call runs, which samples the paths where wants_sample() says so.
+  Choice next() { return next(wants_sample()); }
+
+  /// \param[in] samples  whether the call samples the paths: what wants_sample() said before.
+  Choice next(bool samples) {
+    if (samples) {
+      m_sample_due   = false;
+      m_since_sample = 0;
+    }
+    ++m_since_sample;
+    ++m_calls;
+    auto const& decision = current();
+    if (decision.decided) return {decision.way, false, m_epoch};
+    skip_losers();
+    if (m_slot == slots()) return {decision.trials[fastest()].way, false, m_epoch};
+    ++m_pending;
+    return {decision.trials[m_slot++ % m_candidates.size()].way, true, m_epoch};
+  }
+
+  /// A timed choice took so long.
+  void record(Choice const& choice, double seconds) {
+    if (!is_awaited(choice)) return;
+    if (!(seconds >= 0) || std::isinf(seconds)) return lost(choice);
+    auto& trials = m_known[m_current].decision.trials;
+    for (std::size_t i = 0; i < trials.size(); ++i)
+      if (trials[i].way == choice.way) {
+        auto& trial        = trials[i];
+        double const above = std::max(seconds, 1e-9);  // whatever the clock's resolution
+        if (trial.calls == 0) m_first[i] = above;
+        trial.seconds = trial.calls == 0 ? above : std::min(trial.seconds, above);
+        ++trial.calls;
+      }
+    --m_pending;
+    drop_losers();
+    settle();
+  }
+
+  /// A timed choice that no time will come of.
+  void lost(Choice const& choice) {
+    if (!is_awaited(choice)) return;
+    --m_pending;
+    settle();
+  }
+
+  /// A sample of the paths, of this call or an earlier one.
+  void observe(PathSample const& sample) {
+    if (sample.items == 0) return;
+    auto& decision = m_known[m_current].decision;
+    if (decision.sample.items == 0) {
+      decision.sample = sample;
+      return;
+    }
+    if (m_candidates.size() == 1) return;
+    if (!paths_moved(decision.sample, sample)) {
+      if (decision.decided) m_sample_each = std::min(2 * m_sample_each, sample_most);
+      return;
+    }
+    m_sample_each = sample_each;
+    if (m_calls - m_last_move >= quiet) {
+      m_patience   = patience;
+      m_not_before = 0;
+    }
+    m_last_move = m_calls;
+    if (take_up_earlier(sample)) return;
+    if (!decision.decided) {
+      if (m_restarts < most_restarts) {
+        ++m_restarts;
+        restart(sample);
+      }
+    } else if (m_calls >= m_not_before) {
+      m_not_before = m_calls + m_patience;
+      m_patience *= 2;
+      start(sample);
+    }
+  }
+
+  /// What is known, in order of time. At most one is still measuring.
+  std::vector<RegroupDecision> decisions() const {
+    std::vector<RegroupDecision> all;
+    for (auto const& known : m_known) all.push_back(known.decision);
+    return all;
+  }
+
+  /// That which next() goes by.
+  RegroupDecision const& current() const { return m_known[m_current].decision; }
+
+ private:
+  struct Known {
+    RegroupDecision decision;
+    std::uint64_t last_used;  // the call at which another one took its place
+  };
+
+  std::size_t slots() const { return rounds * m_candidates.size(); }
+
+  bool is_awaited(Choice const& choice) const { return choice.timed && choice.epoch == m_epoch && m_pending > 0; }
+
+  /// A new decision, which has to be measured.
+  void start(PathSample const& sample) {
+    if (!m_known.empty()) m_known[m_current].last_used = m_calls;
+    if (m_known.size() == most_decisions)
+      m_known.erase(std::min_element(m_known.begin(), m_known.end(),
+                                     [](Known const& a, Known const& b) { return a.last_used < b.last_used; }));
+    m_known.push_back({RegroupDecision(), m_calls});
+    m_current  = m_known.size() - 1;
+    m_restarts = 0;
+    restart(sample);
+  }
+
+  /// Measures the current decision from the beginning; times that come late belong to the past.
+  void restart(PathSample const& sample) {
+    auto& decision      = m_known[m_current].decision;
+    decision            = RegroupDecision();
+    decision.label      = m_label;
+    decision.size_class = m_size_class;
+    decision.sample     = sample;
+    decision.trials     = m_candidates;
+    m_first.assign(m_candidates.size(), 0);
+    ++m_epoch;
+    m_pending    = 0;
+    m_slot       = m_candidates.size() == 1 ? slots() : 0;
+    m_sample_due = true;
+    settle();
+  }
+
+  /// Goes back to what was decided for such paths, if it was.
+  bool take_up_earlier(PathSample const& sample) {
+    std::size_t found = m_known.size();
+    for (std::size_t i = 0; i < m_known.size(); ++i) {
+      auto const& decision = m_known[i].decision;
+      if (i == m_current || !decision.decided || decision.sample.items == 0 || paths_moved(decision.sample, sample))
+        continue;
+      if (found == m_known.size() ||
+          path_distance(decision.sample, sample) < path_distance(m_known[found].decision.sample, sample))
+        found = i;
+    }
+    if (found == m_known.size()) return false;
+    m_known[m_current].last_used = m_calls;
+    if (!current().decided) {
+      m_known.pop_back();  // where start() put it
+      ++m_epoch;
+      m_pending = 0;
+    }
+    m_current = found;
+    return true;
+  }
+
+  void skip_losers() {
+    while (m_slot < slots() && current().trials[m_slot % m_candidates.size()].out_of_race) ++m_slot;
+  }
+
+  /// First times are compared with first times only: they include what a kernel's first call costs.
+  void drop_losers() {
+    auto& trials = m_known[m_current].decision.trials;
+    double first = 0, best = 0;
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      if (trials[i].calls == 0) continue;
+      first = first == 0 ? m_first[i] : std::min(first, m_first[i]);
+      best  = best == 0 ? trials[i].seconds : std::min(best, trials[i].seconds);
+    }
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      if (trials[i].calls == 1 && m_first[i] > hopeless_at_first * first) trials[i].out_of_race = true;
+      if (trials[i].calls > 1 && trials[i].seconds > hopeless * best) trials[i].out_of_race = true;
+    }
+  }
+
+  /// The candidate to run by what is known.
+  std::size_t fastest() const {
+    auto const& trials = current().trials;
+    std::size_t best   = 0;
+    for (std::size_t i = 1; i < trials.size(); ++i)
+      if (trials[i].calls > 0 && (trials[best].calls == 0 || trials[i].seconds < trials[best].seconds)) best = i;
+    bool const pays = trials[0].calls == 0 || trials[best].seconds <= gain * trials[0].seconds;
+    return pays ? best : 0;
+  }
+
+  /// Decides, if all is in.
+  void settle() {
+    skip_losers();
+    auto& decision = m_known[m_current].decision;
+    if (decision.decided || m_slot < slots() || m_pending > 0) return;
+    std::size_t const best = fastest();
+    decision.way           = decision.trials[best].way;
+    decision.why           = reason(best);
+    decision.decided       = true;
+    m_sample_due           = true;
+  }
+
+  std::string reason(std::size_t best) const {
+    auto const& trials     = current().trials;
+    std::string const name = to_string(trials[best].way), first = to_string(trials[0].way);
+    if (trials.size() == 1) return name + " is the only way allowed";
+    if (trials[best].calls == 0) return name + ", because no times could be taken";
+    if (best > 0 && trials[0].calls == 0) return name + " is the fastest that could be timed (" + first + " could not)";
+    if (best > 0)
+      return name + " is " + fixed_text(trials[0].seconds / trials[best].seconds, 2) + " times as fast as " + first;
+    std::size_t second = 0;
+    for (std::size_t i = 1; i < trials.size(); ++i)
+      if (trials[i].calls > 0 && (second == 0 || trials[i].seconds < trials[second].seconds)) second = i;
+    if (second == 0) return name + " is the only way that could be timed";
+    return name + " is as fast as any (" + to_string(trials[second].way) + " takes " +
+           fixed_text(trials[second].seconds / trials[0].seconds, 2) + " times its time)";
+  }
+
+  std::string m_label;
+  int m_size_class;
+  std::vector<RegroupTrial> m_candidates;
+
+  std::vector<Known> m_known;  // in order of time
+  std::size_t m_current = 0;
+
+  std::uint64_t m_epoch = 0;
+  std::size_t m_slot    = 0;  // of the schedule: round * candidates + candidate
+  int m_pending         = 0;  // timed, but neither recorded nor lost
+  int m_restarts        = 0;
+  std::vector<double> m_first;  // a candidate's first time
+
+  std::uint64_t m_calls        = 0;
+  std::uint64_t m_since_sample = 0;
+  std::uint64_t m_sample_each  = sample_each;
+  bool m_sample_due            = true;
+  std::uint64_t m_last_move    = 0;
+  std::uint64_t m_not_before   = 0;  // is a new measurement begun
+  std::uint64_t m_patience     = patience;
+};
+
+}  // namespace Koalesce::Impl
+
+#endif

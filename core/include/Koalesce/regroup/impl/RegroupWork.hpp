@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_REGROUP_IMPL_REGROUP_WORK_HPP
+#define KOALESCE_REGROUP_IMPL_REGROUP_WORK_HPP
+
+#include <Koalesce/common/impl/RunBody.hpp>
+#include <Koalesce/regroup/RegroupPolicy.hpp>
+#include <Koalesce/regroup/impl/PathOrder.hpp>
+
+#include <cstdint>
+#include <limits>
+
+namespace Koalesce::Impl {
+
+/// Where kernels leave the first item whose predictor lies outside the paths, and what it said: one number, so that an
+/// atomic minimum finds it.
+struct PathFault {
+  static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+
+  std::int64_t* first;
+
+  /// The path is kept to 16 bits.
+  KOKKOS_FUNCTION void report(std::int64_t item, std::int64_t path) const {
+    std::int64_t const near = Kokkos::clamp<std::int64_t>(path, -32768, 32767);
+    Kokkos::atomic_min(first, item * 65536 + near + 32768);
+  }
+
+  static constexpr std::int64_t item(std::int64_t reported) { return reported >> 16; }
+  static constexpr std::int64_t path(std::int64_t reported) { return (reported & 65535) - 32768; }
+};
+
+/// A functor a path.
+template <class... Functors>
+struct PathFunctors {
+  static constexpr int static_paths = sizeof...(Functors);
+
+  Pack<Functors...> functors;
+
+  /// action(functor of the path); false, if there is none.
+  template <class Path, class Action>
+  KOKKOS_FORCEINLINE_FUNCTION bool select(Path path, Action const& action) const {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) KOALESCE_INLINE_LAMBDA {
+      return ((path == Path(I) && (action(get<I>(functors)), true)) || ...);
+    }
+    (std::index_sequence_for<Functors...>{});
+  }
+};
+
+/// One functor for all paths, called with the path before the item.
+template <class Functor>
+struct PathFunctor {
+  static constexpr int static_paths = 0;  // known at run time only
+
+  Functor functor;
+  int paths;
+
+  struct Bound {
+    Functor const& functor;
+    int path;
+
+    template <class... Args>
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(Args&&... args) const {
+      functor(path, args...);
+    }
+  };
+
+  template <class Path, class Action>
+  KOKKOS_FORCEINLINE_FUNCTION bool select(Path path, Action const& action) const {
+    if (path < 0 || path >= Path(paths)) return false;
+    action(Bound{functor, int(path)});
+    return true;
+  }
+};
+
+/// A loop whose items take paths.
+template <class Predict, class Body, class TravelersT>
+struct RegroupWork {
+  using Travelers = TravelersT;
+
+  static constexpr bool has_travelers = Travelers::size > 0;
+  static constexpr int static_paths   = Body::static_paths;
+
+  std::int64_t begin, end;
+  int paths;
+  PathFault fault;
+  Predict predict;
+  Body body;
+  Travelers travelers;
+
+  std::int64_t items() const { return end - begin; }
+
+  template <class Path>
+  KOKKOS_FORCEINLINE_FUNCTION bool is_path(Path path) const {
+    return path >= 0 && path < Path(paths);
+  }
+
+  /// What the predictor says, in a type that has room for every path and what lies outside.
+  KOKKOS_FORCEINLINE_FUNCTION auto predicted(std::int64_t item) const {
+    auto const path = predict(item);
+    using Path      = std::decay_t<decltype(path)>;
+    static_assert(is_path_number<Path>,
+                  "Koalesce::parallel_regroup: the predictor must return the path of an item as an integer, an "
+                  "enumerator or a bool");
+    if constexpr (!is_path_number<Path>) return 0;
+    else if constexpr (sizeof(Path) < 4 || (sizeof(Path) == 4 && std::is_signed_v<Path>)) return int(path);
+    else return std::int64_t(path);
+  }
+
+  /// `paths` for an item that has none: it takes part in counting and placing as one of path 0, and nothing runs.
+  KOKKOS_FORCEINLINE_FUNCTION int path(std::int64_t item) const { return checked(predicted(item), item); }
+
+  template <class Path>
+  KOKKOS_FORCEINLINE_FUNCTION int checked(Path path, std::int64_t item) const {
+    if (is_path(path)) return int(path);
+    fault.report(item, path);
+    return paths;
+  }
+
+  /// The item, with the travelers' elements where elements(traveler, number) refers to them.
+  template <class Functor, class Update, class Elements>
+  KOKKOS_FORCEINLINE_FUNCTION void call(Functor const& functor, std::int64_t item, Update& update,
+                                        Elements const& elements) const {
+    [&]<std::size_t... I>(std::index_sequence<I...>) KOALESCE_INLINE_LAMBDA {
+      if constexpr (std::is_same_v<Update, NoUpdate>)
+        functor(item, elements(get<I>(travelers), std::integral_constant<int, int(I)>{})...);
+      else functor(item, elements(get<I>(travelers), std::integral_constant<int, int(I)>{})..., update);
+    }
+    (std::make_index_sequence<Travelers::size>{});
+  }
+
+  /// The item with the elements in their Views; false, if there is no such path.
+  template <class Path, class Update>
+  KOKKOS_FORCEINLINE_FUNCTION bool run(Path path, std::int64_t item, Update& update) const {
+    return body.select(path, [&](auto const& functor) KOALESCE_INLINE_LAMBDA {
+      call(functor, item, update,
+           [&](auto const& traveler, auto) KOALESCE_INLINE_LAMBDA -> decltype(auto) { return traveler.view(item); });
+    });
+  }
+
+  /// The item with the elements moved to a slot.
+  template <class Update, class Slots>
+  KOKKOS_FORCEINLINE_FUNCTION void run_moved(int path, std::int64_t item, Slots const& slots, std::int64_t slot,
+                                             Update& update) const {
+    body.select(path, [&](auto const& functor) KOALESCE_INLINE_LAMBDA {
+      call(functor, item, update, [&](auto const& traveler, auto i) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
+        using Element = typename std::decay_t<decltype(traveler)>::View::value_type;
+        return static_cast<Element&>(get<std::size_t(i.value)>(slots)[slot]);
+      });
+    });
+  }
+
+  /// Moves the item's elements to a slot.
+  template <class Slots>
+  KOKKOS_FORCEINLINE_FUNCTION void depart(std::int64_t item, Slots const& slots, std::int64_t slot) const {
+    for_each(travelers, [&](auto const& traveler, auto i)
+                            KOALESCE_INLINE_LAMBDA { get<std::size_t(i.value)>(slots)[slot] = traveler.view(item); });
+  }
+
+  /// Moves those back that return.
+  template <class Slots>
+  KOKKOS_FORCEINLINE_FUNCTION void come_back(std::int64_t item, Slots const& slots, std::int64_t slot) const {
+    for_each(travelers, [&](auto const& traveler, auto i) KOALESCE_INLINE_LAMBDA {
+      if constexpr (std::decay_t<decltype(traveler)>::returns)
+        traveler.view(item) = get<std::size_t(i.value)>(slots)[slot];
+    });
+  }
+};
+
+/// Memory for the elements of `count` slots, one array a traveler, within a block of bytes.
+template <class... Travelers>
+struct SlotsOf;
+template <class... Travelers>
+struct SlotsOf<Pack<Travelers...>> {
+  static constexpr std::size_t alignment = 16;
+
+  using Pointers = Pack<typename Travelers::View::non_const_value_type*...>;
+
+  KOKKOS_FUNCTION static constexpr std::size_t padded(std::size_t bytes) {
+    return (bytes + alignment - 1) / alignment * alignment;
+  }
+
+  /// Of elements alone, without padding.
+  static constexpr std::size_t bytes_an_item =
+      (std::size_t(0) + ... + sizeof(typename Travelers::View::non_const_value_type));
+
+  KOKKOS_FUNCTION static constexpr std::size_t bytes(std::size_t count) {
+    return (std::size_t(0) + ... + padded(count * sizeof(typename Travelers::View::non_const_value_type)));
+  }
+
+  KOKKOS_FUNCTION static Pointers in(char* memory, std::size_t count) {
+    Pointers pointers;
+    for_each(pointers, [&](auto& pointer, auto) {
+      using T = std::remove_pointer_t<std::decay_t<decltype(pointer)>>;
+      pointer = reinterpret_cast<T*>(memory);
+      memory += padded(count * sizeof(T));
+    });
+    return pointers;
+  }
+};
+
+template <class Work>
+using Slots = SlotsOf<typename Work::Travelers>;
+
+}  // namespace Koalesce::Impl
+
+#endif

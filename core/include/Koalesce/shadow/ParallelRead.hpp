@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_SHADOW_PARALLEL_READ_HPP
+#define KOALESCE_SHADOW_PARALLEL_READ_HPP
+
+#include <Koalesce/common/Error.hpp>
+#include <Koalesce/shadow/IndexMap.hpp>
+#include <Koalesce/shadow/ShadowView.hpp>
+#include <Koalesce/shadow/impl/ReadDispatch.hpp>
+
+namespace Koalesce {
+
+/// \brief Reads a matrix item by item: consumer(k, a[index_map(k)]) for every item k of a range.
+///
+/// The half-warps' accesses decide how. Where they go down the columns of a matrix whose rows are contiguous (or along
+/// the rows of one whose columns are) the first read of the whole matrix transposes it on the way, through tiles on
+/// chip, into the shadow that later ones read, coalesced. Other accesses read the original. Every item is consumed
+/// once, with its own element, whichever way is taken; in which order, and on which threads, differs between ways.
+///
+/// Where ColumnOrder and RowOrder go is known. A map of any other type is classified when `a` first sees its type: a
+/// kernel looks at a sample of its half-warps, and that one call waits for it, as for a reduction into a variable.
+/// Later maps of the type, a second table say, are taken for what the first one was; their results are right, but not
+/// always fast: a.forget_classifications() has them looked at. Of a map that is found to be mixed each half-warp
+/// decides for itself where it reads. Otherwise asynchronous: the kernel "Koalesce::<backend>::<label> [<way>]" runs on
+/// the instance given, its way being original, transposing, shadow or mixed.
+///
+/// \tparam BackendTag   the backend; Backend::Native is the execution space's own.
+/// \param[in] label     name of the kernel for profilers.
+/// \param[in] policy    a Kokkos::RangePolicy: the instance and the items. It has no work tag, schedule, launch bounds
+/// or
+///                      chunk size.
+/// \param[in] a         the matrix, or batch of matrices.
+/// \param[in] index_map index_map(k) is the linear index of an element, (b * rows + i) * columns + j for (b, i, j),
+///                      whatever the layout; it must lie in the matrix, which is checked where KOKKOS_ASSERT is on.
+///                      Called on the device, several times an item.
+/// \param[in] consumer  called as consumer(k, value) with std::int64_t k, once an item.
+/// \throws Error before anything runs: a negative range, items but no elements, a ColumnOrder of another matrix or
+///         batch, more items than a ColumnOrder or RowOrder has, a policy with a chunk size, a matrix without memory or
+///         out of the execution space's reach.
+template <class BackendTag = Backend::Native, class Policy, class View, class Map, class Consumer>
+requires Kokkos::is_execution_policy<Policy>::value void parallel_read(std::string const& label, Policy const& policy,
+                                                                       ShadowView<View> const& a, Map const& index_map,
+                                                                       Consumer const& consumer) {
+  Impl::NoResult none;
+  Impl::start_read<BackendTag>("Koalesce::parallel_read", label, policy, a, index_map, consumer, none);
+}
+
+/// \brief The same for as many items as the matrix has elements.
+template <class BackendTag = Backend::Native, class Exec, class View, class Map, class Consumer>
+  requires Kokkos::is_execution_space_v<Exec>
+void parallel_read(std::string const& label, Exec const& exec, ShadowView<View> const& a, Map const& index_map,
+                   Consumer const& consumer) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  parallel_read<BackendTag>(label, Policy(exec, 0, std::int64_t(a.size())), a, index_map, consumer);
+}
+
+/// \brief Reads a matrix item by item and reduces: consumer(k, a[index_map(k)], update) for every item k of a range.
+///
+/// Each way joins the items' contributions in an order of its own: the first read by column (transposing) in that of
+/// tiles, later ones (shadow) and reads of the original in that of items, mixed ones in that of blocks. So results of
+/// operations that depend on the order, as floating-point sums do, may differ in their last bits from call to call, as
+/// between the first and the second. Nothing is timed: the same calls, in the same order, with the same memory to be
+/// had, take the same ways. Within a way the order is that of Kokkos::parallel_reduce.
+///
+/// \tparam BackendTag   the backend; Backend::Native is the execution space's own.
+/// \param[in] label     name of the kernel for profilers.
+/// \param[in] policy    a Kokkos::RangePolicy: the instance and the items.
+/// \param[in] a         the matrix, or batch of matrices.
+/// \param[in] index_map as parallel_read's.
+/// \param[in] consumer  as Kokkos::parallel_reduce's functor, with the element before the variable to reduce into.
+/// \param[in,out] result a variable, a View of rank 0 or a Kokkos reducer, with Kokkos::parallel_reduce's
+///                      meaning of each: a variable holds the sum when the call returns; Views are written
+///                      asynchronously.
+/// \throws Error as parallel_read does.
+template <class BackendTag = Backend::Native, class Policy, class View, class Map, class Consumer, class Result>
+requires Kokkos::is_execution_policy<Policy>::value void parallel_read_reduce(
+    std::string const& label, Policy const& policy, ShadowView<View> const& a, Map const& index_map,
+    Consumer const& consumer, Result&& result) {
+  Impl::start_read<BackendTag>("Koalesce::parallel_read_reduce", label, policy, a, index_map, consumer, result);
+}
+
+/// \brief The same for as many items as the matrix has elements.
+template <class BackendTag = Backend::Native, class Exec, class View, class Map, class Consumer, class Result>
+  requires Kokkos::is_execution_space_v<Exec>
+void parallel_read_reduce(std::string const& label, Exec const& exec, ShadowView<View> const& a, Map const& index_map,
+                          Consumer const& consumer, Result&& result) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  parallel_read_reduce<BackendTag>(label, Policy(exec, 0, std::int64_t(a.size())), a, index_map, consumer, result);
+}
+
+}  // namespace Koalesce
+
+#endif

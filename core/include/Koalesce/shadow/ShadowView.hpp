@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_SHADOW_SHADOW_VIEW_HPP
+#define KOALESCE_SHADOW_SHADOW_VIEW_HPP
+
+#include <Koalesce/shadow/impl/ShadowState.hpp>
+#include <Koalesce/transpose/impl/TransposeDispatch.hpp>
+
+#include <limits>
+
+namespace Koalesce {
+
+namespace Impl {
+template <class View>
+struct ShadowAccess;
+}
+
+/// \brief The flag of a ShadowView.
+enum class ShadowStatus {
+  untransposed,  ///< there is no shadow: reads go to the original
+  transposed,    ///< there is one
+  no_memory      ///< memory for one was asked for and not to be had: reads go to the original
+};
+
+/// \brief A read-only matrix that has, once needed, a transposed copy of itself, its shadow: one name, and coalesced
+/// access along rows as well as along columns.
+///
+/// The method is transposed-view shadowing (L. Wang, X. Shi, Y. Chang, Huawei and Beihang University:
+/// "Method and device for accessing global memory", Chinese patent application, 2016). The first read by column
+/// transposes the matrix, in parallel_read while it reads; later ones read the shadow.
+///
+/// Copies share the shadow, which is freed with the last of them and of the Views that by_row and by_column returned.
+/// Member functions may be called from several host threads at once. Work on another instance than the one that builds
+/// the shadow begins after it, on CUDA without the host waiting.
+///
+/// \tparam View a Kokkos::View of rank 2, elements (i, j), or of rank 3, a batch of matrices with elements
+///              (b, i, j), of any layout. Elements are trivially copyable.
+template <class View>
+class ShadowView {
+  static_assert(Kokkos::is_view_v<View>, "Koalesce::ShadowView: the base is a Kokkos::View");
+  static_assert(View::rank() == 2 || View::rank() == 3,
+                "Koalesce::ShadowView: the base is a matrix (rank 2) or a batch of matrices (rank 3)");
+  static_assert(std::is_trivially_copyable_v<typename View::value_type>,
+                "Koalesce::ShadowView: elements are moved as bytes and must be trivially copyable");
+
+ public:
+  using base_type    = View;                                 ///< type of the original
+  using value_type   = typename View::non_const_value_type;  ///< element type
+  using memory_space = typename View::memory_space;          ///< of the original and of the shadow
+  /// What by_row and by_column return. Which strides are 1 is known at run time.
+  using view_type = Kokkos::View<typename View::const_data_type, Kokkos::LayoutStride, typename View::device_type>;
+
+  static constexpr std::size_t rank = View::rank();  ///< 2, or 3 for a batch of matrices
+
+  /// Copies nothing and allocates nothing.
+  /// \param[in] matrix     the original, which this keeps alive.
+  /// \param[in] most_bytes memory that shadows may take; reads go to the original where that is too little.
+  explicit ShadowView(View const& matrix, std::size_t most_bytes = std::numeric_limits<std::size_t>::max())
+      : m_base(matrix), m_state(std::make_shared<State>()) {
+    m_state->most_bytes = most_bytes;
+  }
+
+  /// The original.
+  View const& base() const { return m_base; }
+
+  /// Number of elements in dimension d of the original.
+  std::size_t extent(int d) const { return m_base.extent(d); }
+  /// Number of elements.
+  std::size_t size() const { return m_base.size(); }
+
+  /// \brief The matrix for threads that go along rows: elements (i, j), (i, j + 1), ... lie next to each other.
+  ///
+  /// The original if it is so, otherwise a shadow, built by a kernel on `exec` if there is none; the original, too,
+  /// where there is no memory for it (status() tells). \throws Error if the original has no memory or lies out of the
+  /// execution space's reach.
+  template <class BackendTag = Backend::Native, class Exec>
+  view_type by_row(Exec const& exec) const {
+    return along<BackendTag>(exec, Impl::Along::rows);
+  }
+
+  /// \brief The same for threads that go down columns: elements (i, j), (i + 1, j), ... lie next to each other.
+  template <class BackendTag = Backend::Native, class Exec>
+  view_type by_column(Exec const& exec) const {
+    return along<BackendTag>(exec, Impl::Along::columns);
+  }
+
+  /// \brief To be called when the original has been modified: the next read builds the shadow anew.
+  ///
+  /// Its memory is kept and will be written again, so work that reads it must be over by then, or on the instance of
+  /// the next read. Where there was no memory, it will be asked for again.
+  void invalidate() const {
+    std::lock_guard const lock(m_state->mutex);
+    for (auto& shadow : m_state->along) shadow.valid = shadow.no_memory = false;
+  }
+
+  /// \brief Forgets what parallel_read found of index maps: the next read by each classifies it anew.
+  ///
+  /// A map is classified once per type. To be called when a map of a type that was seen reads in another order than the
+  /// one before it, as two tables may. Only speed depends on it.
+  void forget_classifications() const {
+    std::lock_guard const lock(m_state->mutex);
+    m_state->traversals.clear();
+  }
+
+  /// Whether there is a shadow, or no memory for one.
+  ShadowStatus status() const {
+    std::lock_guard const lock(m_state->mutex);
+    auto const& [rows, columns] = m_state->along;
+    if (rows.valid || columns.valid) return ShadowStatus::transposed;
+    return rows.no_memory || columns.no_memory ? ShadowStatus::no_memory : ShadowStatus::untransposed;
+  }
+
+  /// Whether there is a shadow of the original as it is.
+  bool has_shadow() const { return status() == ShadowStatus::transposed; }
+
+  /// Memory that shadows hold, valid or not, in bytes.
+  std::size_t shadow_bytes() const {
+    std::lock_guard const lock(m_state->mutex);
+    return m_state->bytes();
+  }
+
+ private:
+  using ShadowMemory =
+      Kokkos::View<typename View::non_const_data_type, Kokkos::LayoutStride, typename View::device_type>;
+  using State = Impl::ShadowState<ShadowMemory>;
+
+  template <class V>
+  friend struct Impl::ShadowAccess;
+
+  template <class BackendTag, class Exec>
+  view_type along(Exec const& exec, Impl::Along direction) const {
+    std::string const where =
+        direction == Impl::Along::rows ? "Koalesce::ShadowView::by_row" : "Koalesce::ShadowView::by_column";
+    Impl::check_access<Exec>(where, m_base, "the matrix");
+    constexpr int row = int(rank) - 2;
+    int const d       = direction == Impl::Along::rows ? row + 1 : row;
+    if (m_base.size() == 0 || m_base.stride(d) == 1 || m_base.extent(d) <= 1) return m_base;
+
+    std::lock_guard const lock(m_state->mutex);
+    auto& shadow = (*m_state)[direction];
+    if (!shadow.valid) {
+      if (!Impl::allocate_shadow(*m_state, direction, m_base)) return m_base;
+      Impl::ProfilingRegion region(where);
+      Impl::begin_after(exec, shadow.built.get());
+      Impl::Permutation<rank> identity{};
+      for (std::size_t i = 0; i < rank; ++i) identity[i] = int(i);
+      Impl::dispatch_transpose<BackendTag>(exec, "shadow", shadow.view, m_base, identity);
+      shadow.built = std::make_unique<Impl::CompletionOf<Exec>>(exec);
+      shadow.valid = true;
+    }
+    Impl::begin_after(exec, shadow.built.get());
+    return shadow.view;
+  }
+
+  View m_base;
+  std::shared_ptr<State> m_state;
+};
+
+}  // namespace Koalesce
+
+#endif

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_SHADOW_IMPL_READ_DISPATCH_HPP
+#define KOALESCE_SHADOW_IMPL_READ_DISPATCH_HPP
+
+#include <Koalesce/common/impl/ViewChecks.hpp>
+#include <Koalesce/shadow/ShadowView.hpp>
+#include <Koalesce/shadow/impl/ReadBackend.hpp>
+#include <Koalesce/shadow/impl/ReadSignature.hpp>
+#include <Koalesce/shadow/impl/ReadWork.hpp>
+
+namespace Koalesce::Impl {
+
+/// What parallel_read needs of a ShadowView.
+template <class View>
+struct ShadowAccess {
+  static auto& state(ShadowView<View> const& a) { return *a.m_state; }
+};
+
+template <class Exec, class View, class Map>
+void check_read(std::string const& where, ShadowView<View> const& a, Map const& map, std::int64_t begin,
+                std::int64_t end) {
+  check_access<Exec>(where, a.base(), "the matrix");
+  if (begin < 0 || end < begin)
+    fail(where, "the items are ", begin, " to ", end,
+         "; items are counted from 0 upward, so give a range that begins at 0 or later and ends where it begins or "
+         "later");
+  if (end > begin && a.size() == 0)
+    fail(where, "there are ", end - begin, " items to read, but the matrix ", quoted_label(a.base()),
+         " has no elements; give an empty range");
+  if constexpr (std::is_same_v<Map, ColumnOrder>) {
+    constexpr int row = int(View::rank()) - 2;
+    if (map.rows() != std::int64_t(a.extent(row)) || map.columns() != std::int64_t(a.extent(row + 1)))
+      fail(where, "the ColumnOrder is one of ", map.rows(), " x ", map.columns(), " elements, but the matrix ",
+           quoted_label(a.base()), " has ", a.extent(row), " x ", a.extent(row + 1),
+           "; make the ColumnOrder with the matrix' extents");
+    std::int64_t const batch = row == 0 ? 1 : a.extent(0);
+    if (map.batch() != batch)
+      fail(where, "the ColumnOrder is one of a batch of ", map.batch(), ", but ", quoted_label(a.base()), " has ",
+           batch, batch == 1 ? " matrix" : " matrices", "; make it ColumnOrder(", map.rows(), ", ", map.columns(), ", ",
+           batch, ")");
+  }
+  constexpr bool is_known = std::is_same_v<Map, ColumnOrder> || std::is_same_v<Map, RowOrder>;
+  if (is_known && end > begin && end > std::int64_t(a.size()))
+    fail(where, "the items are ", begin, " to ", end, ", but the matrix ", quoted_label(a.base()), " has ", a.size(),
+         " elements; ColumnOrder and RowOrder have an item per element, so end the range there");
+}
+
+/// Kokkos has no way to ask whether a chunk size was set: one that differs from Kokkos' own was.
+template <class Policy>
+void check_chunk_size(std::string const& where, Policy const& policy) {
+  if (policy.begin() < policy.end() &&
+      policy.chunk_size() != Policy(policy.space(), policy.begin(), policy.end()).chunk_size())
+    fail(where, "the policy has a chunk size of ", policy.chunk_size(),
+         ", which would be ignored, since items are grouped by half-warps and tiles; give a policy without one");
+}
+
+template <class View, class Map, class Consumer>
+auto make_read_work(View const& base, std::int64_t begin, std::int64_t end, Map const& map, Consumer const& consumer) {
+  using T              = typename View::non_const_value_type;
+  constexpr int row    = int(View::rank()) - 2;
+  std::int64_t const m = base.extent(row), n = base.extent(row + 1), batch = row == 0 ? 1 : base.extent(0);
+  MatrixStrides const at{row == 0 ? 0 : std::int64_t(base.stride(0)), std::int64_t(base.stride(row)),
+                         std::int64_t(base.stride(row + 1))};
+  bool const dense = at.column == 1 && at.row == n && (batch == 1 || at.batch == m * n);
+  return ReadWork<T, Map, Consumer>{base.data(), at,      batch, Divisor(m), Divisor(n), at.row < at.column,
+                                    dense,       nullptr, begin, end,        map,        consumer};
+}
+
+/// Classifies a sample of the half-warps, by the rules of HalfWarp.
+template <class Work>
+struct CountByColumn {
+  Work work;
+  std::int64_t half_warps, samples;
+
+  /// Adds one if a half-warp goes down a column (of what is far apart in the original) where the one before stopped.
+  KOKKOS_FUNCTION void operator()(std::int64_t sample, std::int64_t& by_column) const {
+    // Spread over all of them, and not evenly: a map's period could be a multiple of the step.
+    std::int64_t const step   = half_warps / samples;
+    std::int64_t const at     = sample * half_warps / samples + sample * 7919 % step;
+    std::int64_t const item   = work.begin + at * HalfWarp::size;
+    std::int64_t const matrix = work.rows.divisor() * work.columns.divisor();
+    std::int64_t const b      = work.index(item) / matrix;
+    // In a batch a half-warp is looked at as far as the matrix goes that it begins in.
+    int count = int(Kokkos::min<std::int64_t>(HalfWarp::size, work.end - item));
+    while (count > 1 && work.index(item + count - 1) / matrix != b) --count;
+    // A matrix by columns is the transpose of one by rows: its places count that one's elements.
+    std::int64_t const m = work.rows.divisor(), n = work.columns.divisor();
+    MatrixShape const shape = work.by_columns ? MatrixShape{n, m} : MatrixShape{m, n};
+    auto const index        = [&](std::int64_t k) {
+      std::int64_t const in_matrix = work.index(k) - b * matrix;
+      return work.by_columns ? in_matrix % n * m + in_matrix / n : in_matrix;
+    };
+    HalfWarp const now([&](int lane) { return index(item + lane); }, count);
+    bool const begins  = item == work.begin || work.index(item - 1) / matrix != b;
+    bool const follows = begins || now.follows(index(item - 1), shape);
+    if (follows && now.access(shape) != Access::irregular) ++by_column;
+  }
+};
+
+/// Waits for the sample, as every Kokkos reduction into a variable does.
+template <class BackendTag, class Exec, class Work>
+Traversal classify(BackendTag, Exec const& exec, std::string const& label, Work const& work) {
+  constexpr std::int64_t most   = 1024;
+  std::int64_t const half_warps = (work.items() + HalfWarp::size - 1) / HalfWarp::size;
+  std::int64_t const samples    = std::min(half_warps, most);
+  std::int64_t by_column        = 0;
+  Kokkos::parallel_reduce(kernel_label(BackendTag{}, label + " [classification]"),
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, samples),
+                          CountByColumn<Work>{work, half_warps, samples}, by_column);
+  std::int64_t const few = samples / 16;
+  return by_column >= samples - few ? Traversal::by_column : by_column <= few ? Traversal::irregular : Traversal::mixed;
+}
+
+/// What is known of the map. A map of a type that this view has not seen yet is classified, if there is enough to see.
+template <class Tag, class Exec, class Work, class State>
+Traversal traversal_of(Tag, Exec const& exec, std::string const& label, Work const& work, State& state) {
+  constexpr std::int64_t fewest = 64 * HalfWarp::size;
+  if (work.is_known_far()) return Traversal::by_column;
+  std::type_index const type = typeid(typename Work::Map);
+  if (auto const known = state.traversals.find(type); known != state.traversals.end()) return known->second;
+  if (work.items() < fewest) return Traversal::irregular;
+  return state.traversals[type] = classify(Tag{}, exec, label, work);
+}
+
+/// Chooses among the original, transposing while reading, and the shadow.
+template <class BackendTag, class Exec, class View, class Map, class Consumer, class Result>
+void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> const& a, std::int64_t begin,
+                   std::int64_t end, Map const& map, Consumer const& consumer, Result& result) {
+  using Tag        = Backend::Resolve<BackendTag, Exec>;
+  auto const named = [&](char const* way) { return kernel_label(Tag{}, label + way); };
+  auto work        = make_read_work(a.base(), begin, end, map, consumer);
+  static_assert(ReadBackend<Tag, Exec, decltype(work), Result>,
+                "Koalesce: the execution space's backend was not included, or lacks what ReadBackend asks for; "
+                "include <Koalesce/ShadowView.hpp>, or write it");
+  auto& state = ShadowAccess<View>::state(a);
+  std::unique_lock lock(state.mutex);
+  Along const far  = work.by_columns ? Along::rows : Along::columns;
+  auto& shadow     = state[far];
+  bool const whole = work.begin == 0 && work.items() == work.size();
+  bool const useful =
+      work.items() > 0 && !work.is_vector() && !work.is_known_near() && (shadow.valid || (whole && !shadow.no_memory));
+  auto const goes = useful ? traversal_of(Tag{}, exec, label, work, state) : Traversal::irregular;
+
+  if (goes == Traversal::irregular ||
+      (!shadow.valid && (goes == Traversal::mixed || !allocate_shadow(state, far, a.base())))) {
+    lock.unlock();
+    return run_original_read(Tag{}, exec, named(" [original]"), work, result);
+  }
+  begin_after(exec, shadow.built.get());
+  if (!shadow.valid) {
+    run_transposing_read(Tag{}, exec, named(" [transposing]"), work, shadow.view.data(), result);
+    shadow.built = std::make_unique<CompletionOf<Exec>>(exec);
+    shadow.valid = true;
+    return;
+  }
+  work.shadow = shadow.view.data();
+  lock.unlock();
+  if (goes == Traversal::mixed) run_mixed_read(Tag{}, exec, named(" [mixed]"), work, result);
+  else run_shadow_read(Tag{}, exec, named(" [shadow]"), work, result);
+}
+
+/// parallel_read, and parallel_read_reduce where there is a result: \param[in] function its name.
+template <class BackendTag, class Policy, class View, class Map, class Consumer, class Result>
+void start_read(char const* function, std::string const& label, Policy const& policy, ShadowView<View> const& a,
+                Map const& map, Consumer const& consumer, Result& result) {
+  if constexpr (check_read_types<Policy, typename View::non_const_value_type, Map, Consumer,
+                                 std::remove_const_t<Result>>()) {
+    std::string const where = call_text(function, label);
+    check_read<typename Policy::execution_space>(where, a, map, policy.begin(), policy.end());
+    check_chunk_size(where, policy);
+    ProfilingRegion region(function);
+    dispatch_read<BackendTag>(label, policy.space(), a, policy.begin(), policy.end(), map, consumer, result);
+  }
+}
+
+}  // namespace Koalesce::Impl
+
+#endif

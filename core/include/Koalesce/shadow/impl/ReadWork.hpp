@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_SHADOW_IMPL_READ_WORK_HPP
+#define KOALESCE_SHADOW_IMPL_READ_WORK_HPP
+
+#include <Koalesce/common/impl/Divisor.hpp>
+#include <Koalesce/common/impl/RunBody.hpp>
+#include <Koalesce/shadow/HalfWarp.hpp>
+#include <Koalesce/shadow/IndexMap.hpp>
+#include <Koalesce/transpose/impl/TransposeWork.hpp>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace Koalesce::Impl {
+
+/// What a sample of a map's half-warps says of it: whether they go down the columns of what is far apart in memory.
+enum class Traversal { irregular, mixed, by_column };
+
+/// Reads of a matrix by an index map.
+///
+/// A shadow is dense, with the elements next to each other that lie far apart in the original: those of a column,
+/// or those of a row where the original is `by_columns` itself. An element's place is its position there, so a
+/// half-warp goes down a column, wrapped or not, if its places follow one another.
+template <class T, class MapT, class ConsumerT>
+struct ReadWork {
+  using value_type = T;
+  using Map        = MapT;
+  using Consumer   = ConsumerT;
+
+  T const* base;
+  MatrixStrides base_at;
+  std::int64_t batch;
+  Divisor rows, columns;
+  bool by_columns;          // the original's columns are contiguous, or nearly
+  bool dense;               // index and offset in the original are the same
+  T const* shadow;          // null where there is none
+  std::int64_t begin, end;  // items
+  Map map;
+  Consumer consumer;
+
+  /// Offset in the original, place in the shadow, row and column.
+  struct Element {
+    std::int64_t offset, place, i, j;
+  };
+
+  /// The index that the map has for an item.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t index(std::int64_t item) const { return checked(map(item), size()); }
+
+  KOKKOS_FORCEINLINE_FUNCTION static std::int64_t checked(std::int64_t index, [[maybe_unused]] std::int64_t size) {
+    KOKKOS_ASSERT((index >= 0 && index < size) && "Koalesce::parallel_read: an index map leads out of the matrix");
+    return index;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION Element element(std::int64_t index) const {
+    std::int64_t const row = index / columns, j = index - row * columns.divisor();
+    std::int64_t const b = batch == 1 ? 0 : row / rows, i = row - b * rows.divisor();
+    return {dense ? index : base_at(b, i, j), by_columns ? index : (b * columns.divisor() + j) * rows.divisor() + i, i,
+            j};
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION T original(std::int64_t index) const {
+    return base[dense ? index : element(index).offset];
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t place(std::int64_t index) const { return element(index).place; }
+
+  template <class Update>
+  KOKKOS_FORCEINLINE_FUNCTION static void consume(Consumer const& consumer, std::int64_t item, T const& value,
+                                                  Update& update) {
+    if constexpr (std::is_same_v<Update, NoUpdate>) consumer(item, value);
+    else consumer(item, value, update);
+  }
+
+  template <class Update>
+  KOKKOS_FORCEINLINE_FUNCTION void consume(std::int64_t item, T const& value, Update& update) const {
+    consume(consumer, item, value, update);
+  }
+
+  KOKKOS_FUNCTION std::int64_t size() const { return batch * rows.divisor() * columns.divisor(); }
+  KOKKOS_FUNCTION std::int64_t items() const { return end - begin; }
+
+  /// Whether there is but one way through each matrix.
+  bool is_vector() const { return rows.divisor() == 1 || columns.divisor() == 1; }
+
+  /// The original as a source, and memory for the shadow as the destination, of a transposition: its offsets are
+  /// places.
+  template <class Word>
+  TransposeWork<Word> transposition(T* to) const {
+    std::int64_t const m = by_columns ? columns.divisor() : rows.divisor(),
+                       n = by_columns ? rows.divisor() : columns.divisor();
+    MatrixStrides from   = base_at;
+    if (by_columns) std::swap(from.row, from.column);
+    return {reinterpret_cast<Word const*>(base), reinterpret_cast<Word*>(to), batch, m, n, from, {m * n, 1, m}};
+  }
+
+  static constexpr bool has_known_map = std::is_same_v<Map, ColumnOrder> || std::is_same_v<Map, RowOrder>;
+
+  /// Whether the map is known to go along what is far apart in the original, so that item and place are the same.
+  bool is_known_far() const { return has_known_map && std::is_same_v<Map, RowOrder> == by_columns; }
+  bool is_known_near() const { return has_known_map && !is_known_far(); }
+};
+
+}  // namespace Koalesce::Impl
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_SHADOW_IMPL_SHADOW_STATE_HPP
+#define KOALESCE_SHADOW_IMPL_SHADOW_STATE_HPP
+
+#include <Koalesce/common/impl/Completion.hpp>
+#include <Koalesce/shadow/impl/ReadWork.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <typeindex>
+
+namespace Koalesce::Impl {
+
+/// Along what the elements that threads read one after the other lie.
+enum class Along { rows, columns };
+
+/// A matrix, or a batch of them, laid out so that access along one direction coalesces.
+template <class View>
+struct Shadow {
+  View view;
+  bool valid     = false;
+  bool no_memory = false;
+  std::unique_ptr<Completion> built;
+};
+
+/// What the copies of a ShadowView share. Every use is under `mutex`.
+template <class View>
+struct ShadowState {
+  std::mutex mutex;
+  Shadow<View> along[2];
+  std::map<std::type_index, Traversal> traversals;  // of the index maps seen
+  std::size_t most_bytes;
+
+  Shadow<View>& operator[](Along a) { return along[a == Along::columns]; }
+
+  std::size_t bytes() const {
+    std::size_t total = 0;
+    for (auto const& shadow : along) total += shadow.view.span() * sizeof(typename View::value_type);
+    return total;
+  }
+};
+
+/// The strides of a dense matrix, or batch, in which elements along `along` lie next to each other.
+template <class Base>
+Kokkos::LayoutStride shadow_layout(Base const& base, Along along) {
+  constexpr int row = int(Base::rank()) - 2, column = row + 1;
+  Kokkos::LayoutStride layout;
+  for (int d = 0; d < int(Base::rank()); ++d) layout.dimension[d] = base.extent(d);
+  bool const down       = along == Along::columns;
+  layout.stride[row]    = down ? 1 : base.extent(column);
+  layout.stride[column] = down ? base.extent(row) : 1;
+  if constexpr (Base::rank() == 3) layout.stride[0] = base.extent(row) * base.extent(column);
+  return layout;
+}
+
+/// Makes sure that the shadow has memory; says whether it has.
+template <class View, class Base>
+bool allocate_shadow(ShadowState<View>& state, Along along, Base const& base) {
+  auto& shadow = state[along];
+  if (shadow.view.data() != nullptr) return true;
+  if (shadow.no_memory) return false;
+  std::size_t const bytes = base.size() * sizeof(typename View::value_type);
+  bool const overflows    = base.size() > 0 && bytes / sizeof(typename View::value_type) != base.size();
+  if (!overflows && bytes + state.bytes() <= state.most_bytes) try {
+      shadow.view =
+          View(Kokkos::view_alloc(base.label() + " (shadow)", Kokkos::WithoutInitializing), shadow_layout(base, along));
+    } catch (std::exception const&) {  // Kokkos throws std::bad_alloc or std::runtime_error where memory is short
+    }
+  shadow.no_memory = shadow.view.data() == nullptr;
+  return !shadow.no_memory;
+}
+
+}  // namespace Koalesce::Impl
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_STENCIL_LINEAR_STENCIL_HPP
+#define KOALESCE_STENCIL_LINEAR_STENCIL_HPP
+
+#include <Koalesce/common/impl/MultiplyAdd.hpp>
+#include <Koalesce/common/impl/Pack.hpp>
+#include <Koalesce/stencil/Neighborhood.hpp>
+#include <Koalesce/stencil/impl/IndexOrder.hpp>
+
+#include <type_traits>
+
+namespace Koalesce {
+
+template <class W, class Shape>
+class LinearStencil;
+
+namespace Impl {
+
+template <class F>
+inline constexpr bool is_linear = false;
+template <class W, class Shape>
+inline constexpr bool is_linear<LinearStencil<W, Shape>> = true;
+
+/// The weighted sum of the values around a point. Every kernel adds its terms in this one order: by canonical offsets,
+/// z the slowest, starting from zero.
+template <class Order, class W, class T, class Shape>
+KOKKOS_FORCEINLINE_FUNCTION auto linear_sum(LinearStencil<W, Shape> const& weights, Neighborhood<T, Shape> const& u) {
+  constexpr int rz = Order::template radius<Shape>(0);
+  constexpr int ry = Order::template radius<Shape>(1);
+  constexpr int rx = Order::template radius<Shape>(2);
+
+  decltype(W() * T()) sum{};
+  static_for<(2 * rz + 1) * (2 * ry + 1) * (2 * rx + 1)>([&](auto point) KOALESCE_INLINE_LAMBDA {
+    constexpr int p  = decltype(point)::value;
+    constexpr int dz = p / (2 * rx + 1) / (2 * ry + 1) - rz;
+    constexpr int dy = p / (2 * rx + 1) % (2 * ry + 1) - ry;
+    constexpr int dx = p % (2 * rx + 1) - rx;
+    if constexpr (Order::template contains<Shape>(dz, dy, dx))
+      sum = multiply_add(Order::in_user_order(weights, dz, dy, dx), Order::in_user_order(u, dz, dy, dx), sum);
+  });
+  return sum;
+}
+
+/// Whether a LinearStencil may ignore an argument after the neighborhood: an index, or an input at the point itself.
+template <class T>
+inline constexpr bool is_point_argument = std::is_integral_v<T>;
+template <class T, class Shape>
+inline constexpr bool is_point_argument<Neighborhood<T, Shape>> = Shape::size == 1;
+
+}  // namespace Impl
+
+/// \brief A stencil whose weights are known: out(p) = sum over the shape of weight(d) * in(p + d).
+///
+/// It is a functor for parallel_stencil, of one input. Knowing that it is linear, the native backends read each plane
+/// once and keep partial sums in registers.
+///
+/// The terms are added in one order: by their offsets from the lowest on, the first index's the slowest, or the last
+/// index's where the first output's points lie closer together along the first index (LayoutLeft). Each is one fused
+/// multiply-add, or a product and a sum on hosts that are compiled for a processor without it. On one processor results
+/// are therefore the same bits in every run, on every backend, whatever the extents and the way values are read, for
+/// float, double and Kokkos::complex of them; GPUs and hosts agree where the host fuses, too. (Options that allow other
+/// arithmetic, such as -ffast-math, take this away.)
+///
+///     LinearStencil<double, Star<1, 1, 1>> laplace;           // all weights 0
+///     laplace(0, 0, 0) = -6;  laplace(0, 0, 1) = 1;  ...
+///     LinearStencil<double, Box<1, 1, 1>> mean([](int dz, int dy, int dx) { return 1. / 27; });
+///
+/// \tparam W     type of the weights.
+/// \tparam Shape Box or Star.
+template <class W, class Shape>
+class LinearStencil {
+ public:
+  using weight_type = W;      ///< type of the weights
+  using shape_type  = Shape;  ///< Box or Star
+
+  static constexpr int rank = Shape::rank;  ///< number of dimensions
+
+  /// All weights are 0.
+  LinearStencil() = default;
+
+  /// \param[in] weight called once for every point of the shape with its offsets; returns the point's weight.
+  template <class F>
+  explicit LinearStencil(F const& weight) {
+    Kokkos::Array<int, 3> r{};
+    for (int d = 0; d < rank; ++d) r[d] = Shape::radius(d);
+    for (int a = -r[0]; a <= r[0]; ++a)
+      for (int b = -r[1]; b <= r[1]; ++b)
+        for (int c = -r[2]; c <= r[2]; ++c) {
+          if constexpr (rank == 3) {
+            if (Shape::contains(a, b, c)) (*this)(a, b, c) = weight(a, b, c);
+          } else if constexpr (rank == 2) {
+            if (Shape::contains(a, b)) (*this)(a, b) = weight(a, b);
+          } else {
+            (*this)(a) = weight(a);
+          }
+        }
+  }
+
+  /// The weight at these offsets, one a dimension.
+  template <class... Offset>
+    requires(sizeof...(Offset) == rank && (Impl::is_offset<Offset> && ...))
+  KOKKOS_FORCEINLINE_FUNCTION W& operator()(Offset... offset) { return m_weight[index(int(offset)...)]; }
+
+  /// The same, to be read.
+  template <class... Offset>
+    requires(sizeof...(Offset) == rank && (Impl::is_offset<Offset> && ...))
+  KOKKOS_FORCEINLINE_FUNCTION W const& operator()(Offset... offset) const { return m_weight[index(int(offset)...)]; }
+
+  /// \brief The weighted sum: what makes it a functor.
+  ///
+  /// Called by a functor of yours, it adds the terms with the first offset the slowest.
+  ///
+  /// \param[in] u    the values around the point; after them, indices and PointValues may follow, which do not count.
+  template <class T, class... Ignored>
+    requires(Impl::is_point_argument<Ignored>&&...)
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(Neighborhood<T, Shape> const& u, Ignored const&...) const {
+    return Impl::linear_sum<Impl::IndexOrder<rank, false>>(*this, u);
+  }
+
+ private:
+  KOKKOS_FUNCTION static constexpr int box_points() {
+    int n = 1;
+    for (int d = 0; d < rank; ++d) n *= 2 * Shape::radius(d) + 1;
+    return n;
+  }
+
+  /// Where a weight lies. Weights of the whole box are kept, zero outside a star: the index is then cheap, and
+  /// a kernel that unrolls its loops reads none of the zeros.
+  template <class... Offset>
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int index(Offset... offset) {
+    int const at[] = {offset...};
+    int i          = 0;
+    for (int d = 0; d < rank; ++d) i = i * (2 * Shape::radius(d) + 1) + at[d] + Shape::radius(d);
+    return i;
+  }
+
+  Kokkos::Array<W, box_points()> m_weight{};
+};
+
+}  // namespace Koalesce
+
+#endif

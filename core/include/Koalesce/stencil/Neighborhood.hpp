@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_STENCIL_NEIGHBORHOOD_HPP
+#define KOALESCE_STENCIL_NEIGHBORHOOD_HPP
+
+#include <Koalesce/common/impl/Processor.hpp>
+#include <Koalesce/stencil/StencilShape.hpp>
+
+#include <cassert>
+#include <cstddef>
+
+namespace Koalesce {
+
+/// \brief What a stencil functor receives: the values around one point of one input field.
+///
+/// `u(dz, dy, dx)` is the value at those offsets from the point, in the order of the View's indices
+/// (one offset a dimension); `u()` is the value at the point itself. Offsets outside `Shape` are undefined; an
+/// assertion stops the program where assertions are on, as in Debug builds. The type is the same on every backend, so
+/// that a KOKKOS_LAMBDA can name it; where the values lie, in the field or in a ring of planes on chip, does not show.
+///
+/// \tparam T     element type of the field.
+/// \tparam Shape Box or Star.
+template <class T, class Shape>
+class Neighborhood {
+ public:
+  using value_type = T;      ///< element type of the field
+  using shape_type = Shape;  ///< Box or Star
+
+  static constexpr int rank = Shape::rank;  ///< number of dimensions
+
+  /// \param[in] base      what the elements' places are counted from.
+  /// \param[in] stride    elements from one point to the next, a dimension.
+  /// \param[in] ring_dim  the dimension whose planes rotate in a ring.
+  /// \param[in] ring_size planes in the ring, 0 where there is none, `read_only` where, besides, nothing changes the
+  ///                      values while the kernel runs.
+  /// \param[in] ring_slot the slot that holds the point's own plane.
+  /// \param[in] point     place of the point itself: points that share `base` share the values that both read.
+  KOKKOS_FORCEINLINE_FUNCTION Neighborhood(T const* base, Kokkos::Array<std::ptrdiff_t, rank> const& stride,
+                                           int ring_dim = 0, int ring_size = 0, int ring_slot = 0,
+                                           std::ptrdiff_t point = 0)
+      : m_base(base),
+        m_point(point),
+        m_stride(stride),
+        m_ring_dim(ring_dim),
+        m_ring_size(ring_size),
+        m_ring_slot(ring_slot) {}
+
+  /// The value at these offsets from the point, one a dimension, each within the shape.
+  template <class... Offset>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(Offset... offset) const {
+    static_assert(sizeof...(Offset) == rank && (Impl::is_offset<Offset> && ...),
+                  "Koalesce::Neighborhood: give one offset a dimension, of an integer type");
+    assert(Shape::contains(int(offset)...) && "Koalesce::Neighborhood: these offsets are not in the stencil's shape");
+    int const at[]       = {int(offset)...};
+    std::ptrdiff_t place = m_point;
+    if (m_ring_size > 0) {
+      // Where the plane lies depends on its own offset alone, which lets the compiler work it out once a plane.
+      int const dim   = m_ring_dim == 0 ? 0 : rank - 1;
+      int const slot  = m_ring_slot + at[dim];
+      int const turns = slot < 0 ? 1 : slot >= m_ring_size ? -1 : 0;
+      place += (at[dim] + turns * m_ring_size) * m_stride[dim];
+      for (int d = 0; d < rank; ++d)
+        if (d != dim) place += at[d] * m_stride[d];
+    } else {
+      for (int d = 0; d < rank; ++d) place += at[d] * m_stride[d];
+    }
+    return value(place);
+  }
+
+  /// The value at the point itself.
+  KOKKOS_FORCEINLINE_FUNCTION T operator()() const { return value(m_point); }
+
+  static constexpr int read_only = -1;  ///< for ring_size
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION T value(std::ptrdiff_t place) const {
+    // Such loads are all sent off before the first value is needed, also ahead of branches.
+    KOKKOS_IF_ON_DEVICE((if (m_ring_size == read_only) return Impl::load_read_only(m_base + place);))
+    return m_base[place];
+  }
+
+  T const* m_base;
+  std::ptrdiff_t m_point;
+  Kokkos::Array<std::ptrdiff_t, rank> m_stride;
+  int m_ring_dim;
+  int m_ring_size;
+  int m_ring_slot;
+};
+
+/// \brief One field at the point itself: what the second stage of a composite receives of the inputs.
+template <class T, int Rank>
+using PointValue =
+    Neighborhood<T, std::conditional_t<Rank == 1, Box<0>, std::conditional_t<Rank == 2, Box<0, 0>, Box<0, 0, 0>>>>;
+
+}  // namespace Koalesce
+
+#endif

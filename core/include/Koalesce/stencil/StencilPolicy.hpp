@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_STENCIL_STENCIL_POLICY_HPP
+#define KOALESCE_STENCIL_STENCIL_POLICY_HPP
+
+#include <Koalesce/common/Backend.hpp>
+#include <Koalesce/stencil/StencilShape.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace Koalesce {
+
+/// \brief Where a stencil reads the values around a point: from a circular queue of planes on chip, or from the fields
+/// through the caches; automatic: where it was measured to be faster, so that a functor's results may differ in their
+/// last bits between runs.
+enum class StencilTaps { automatic, queue, cache };
+
+/// \brief Where a stencil runs: the interior points, the shape, the execution space instance.
+///
+/// \tparam Exec    execution space; kernels run on the instance given, and nothing fences.
+/// \tparam Shape   Box, Star, or Staged of two of them.
+/// \tparam BackendTag which implementation runs; the native one of `Exec` where there is one.
+///
+///     StencilPolicy<Kokkos::DefaultExecutionSpace, Box<1, 1, 1>> policy(exec, {nz, ny, nx});
+template <class Exec, class Shape, class BackendTag = Backend::Default<Exec>>
+class StencilPolicy {
+ public:
+  using execution_space = Exec;        ///< whose instance the kernel runs on
+  using shape_type      = Shape;       ///< Box, Star or Staged
+  using backend_type    = BackendTag;  ///< a tag of namespace Backend
+
+  static constexpr int rank = Shape::rank;  ///< number of dimensions
+
+  using extents_type = Kokkos::Array<std::int64_t, rank>;  ///< points a dimension
+
+  /// \param[in] space   the instance that the kernel runs on.
+  /// \param[in] extents number of interior points a dimension (0 is allowed), in the order of the Views' indices.
+  StencilPolicy(Exec const& space, extents_type const& extents) : m_space(space), m_extents(extents) {}
+
+  /// The same, one argument a dimension, of any integer type: `policy(exec, u.extent(0) - 2, u.extent(1) - 2)`.
+  template <class... N>
+    requires(sizeof...(N) == rank && (std::is_integral_v<N> && ...))
+  StencilPolicy(Exec const& space, N... extents) : m_space(space), m_extents{{std::int64_t(extents)...}} {}
+
+  /// As the first, on the execution space's default instance.
+  explicit StencilPolicy(extents_type const& extents) : m_extents(extents) {}
+
+  /// Not for too few extents: braces would make the others 0.
+  template <std::size_t N>
+    requires(N < rank)
+  StencilPolicy(Exec const& space, std::int64_t const (&extents)[N])
+  = delete;
+  template <std::size_t N>
+    requires(N < rank)
+  explicit StencilPolicy(std::int64_t const (&extents)[N]) = delete;
+
+  /// The instance that the kernel runs on.
+  Exec const& space() const { return m_space; }
+  /// Number of interior points a dimension.
+  extents_type const& extents() const { return m_extents; }
+  /// Where values around a point are read.
+  StencilTaps taps() const { return m_taps; }
+
+  /// \brief A copy that says where values around a point are read; without it: automatic.
+  ///
+  /// Cuda alone has both ways, and a Staged stencil the queue alone: elsewhere this changes nothing. For a functor the
+  /// first eight calls with the same extents try both, timed by events, and the faster one stays; a LinearStencil is
+  /// read through the caches where the GPU has a thread for every point. `cache` where the inputs' innermost points do
+  /// not lie next to each other means the queue, `queue` where no plane fits on chip the caches.
+  ///
+  /// Compilers may join other products and sums of a functor in one way than in the other. With `automatic` its results
+  /// may therefore differ in their last bits between runs, and between the first calls of a run; with a way named they
+  /// do not. A LinearStencil gives the same bits either way.
+  StencilPolicy taps(StencilTaps where) const {
+    StencilPolicy copy = *this;
+    copy.m_taps        = where;
+    return copy;
+  }
+
+ private:
+  Exec m_space;
+  extents_type m_extents;
+  StencilTaps m_taps = StencilTaps::automatic;
+};
+
+}  // namespace Koalesce
+
+#endif

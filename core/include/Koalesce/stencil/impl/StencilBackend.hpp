@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_STENCIL_IMPL_STENCIL_BACKEND_HPP
+#define KOALESCE_STENCIL_IMPL_STENCIL_BACKEND_HPP
+
+#include <string>
+
+namespace Koalesce::Impl {
+
+/// What a backend must have for parallel_stencil, found by argument-dependent lookup through its tag:
+///
+///     run_stencil(tag, exec, label, work)
+///
+/// for every StencilWork and StagedWork. It starts kernels named kernel_label(tag, label) on `exec`, and does not wait.
+template <class Tag, class Exec, class Work>
+concept StencilBackend = requires(Tag tag, Exec const& exec, std::string const& label, Work const& work) {
+  run_stencil(tag, exec, label, work);
+};
+
+}  // namespace Koalesce::Impl
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_STENCIL_IMPL_STENCIL_CHECKS_HPP
+#define KOALESCE_STENCIL_IMPL_STENCIL_CHECKS_HPP
+
+#include <Koalesce/common/Error.hpp>
+#include <Koalesce/common/impl/Overlap.hpp>
+#include <Koalesce/common/impl/Pack.hpp>
+#include <Koalesce/common/impl/ViewChecks.hpp>
+#include <Koalesce/stencil/StencilPolicy.hpp>
+
+namespace Koalesce::Impl {
+
+/// Throws unless the policy's extents are numbers of points.
+template <class Policy>
+void check_extents(std::string const& where, Policy const& policy) {
+  for (int d = 0; d < Policy::rank; ++d)
+    if (policy.extents()[d] < 0)
+      fail(where, "there are ", policy.extents()[d], " interior points in dimension ", d,
+           "; a number of points cannot be negative, so give 0 or more");
+}
+
+/// Throws unless `view` covers the policy's interior with at least `halo(d)` points on either side of dimension d.
+/// \param[in] role, number name the field in messages; no number where it is the only one (-1).
+template <class Policy, class View, class Halo>
+void check_field(std::string const& where, Policy const& policy, View const& view, char const* role, int number,
+                 Halo const& halo) {
+  static_assert(Kokkos::is_view_v<View>, "Koalesce: fields are Kokkos Views");
+  static_assert(int(View::rank()) == Policy::rank,
+                "Koalesce: every field needs one dimension an extent, as many as the stencil's shape has");
+  static_assert(std::is_trivially_copyable_v<typename View::value_type>,
+                "Koalesce::parallel_stencil: elements are copied on chip and must be trivially copyable");
+
+  auto const field    = [&] { return std::string(role) + " field" + (number < 0 ? "" : " " + std::to_string(number)); };
+  auto const name     = [&] { return field() + " " + quoted_label(view); };
+  std::int64_t points = 1;
+  for (int d = 0; d < Policy::rank; ++d) {
+    std::int64_t const n = policy.extents()[d], extent = view.extent(d), width = extent - n;
+    points *= n;
+    if (width < 0 || width % 2 != 0)
+      fail(where, name(), " has extent ", extent, " in dimension ", d, ", which does not match ", n,
+           " interior points; a field holds the interior and a halo of equal width on both sides, so give it ", n,
+           " + 2 * halo points");
+    if (width / 2 < halo(d))
+      fail(where, name(), " has a halo of ", width / 2, " points in dimension ", d,
+           ", narrower than the stencil's radius ", halo(d),
+           "; the stencil would read outside the field, so give it extent ", n + 2 * halo(d), " or more",
+           n < 2 * halo(d) ? std::string()
+                           : "; or, if " + std::to_string(n) + " already counts the halo, give the policy " +
+                                 std::to_string(n - 2 * halo(d)));
+  }
+  if (points > 0) check_memory(where, view, field());
+  check_reach<typename Policy::execution_space>(where, view, field());
+}
+
+template <class Policy, class... Ins, class... Outs>
+void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> const& in, Pack<Outs...> const& out) {
+  using Shape = typename Policy::shape_type;
+  check_extents(where, policy);
+  for_each(in, [&](auto const& view, auto i) {
+    check_field(where, policy, view, "input", i, [](int d) { return Shape::radius(d); });
+  });
+  for_each(out,
+           [&](auto const& view, auto i) { check_field(where, policy, view, "output", i, [](int) { return 0; }); });
+
+  for_each(out, [&](auto const& a, auto i) {
+    auto const clash = [&](auto const& b, char const* role, int j) {
+      if (overlap(memory_of(a), memory_of(b)))
+        fail(where, "output field ", int(i), " ", quoted_label(a), " and ", role, " field ", j, " ", quoted_label(b),
+             " overlap in memory; points are written while their neighbors are still read, so give the output "
+             "memory of its own and swap afterwards");
+    };
+    for_each(in, [&](auto const& b, auto j) { clash(b, "input", j); });
+    for_each(out, [&](auto const& b, auto j) {
+      if (int(j) > int(i)) clash(b, "output", j);
+    });
+  });
+}
+
+}  // namespace Koalesce::Impl
+
+#endif
