@@ -99,7 +99,6 @@ struct PortableRead {
       work.consume(begin + i, by_column[i / HalfWarp::size] ? work.shadow[element.place] : work.base[element.offset],
                    update);
     });
-    team.team_barrier();  // before the next block takes the scratch memory
   }
 };
 
