@@ -196,9 +196,10 @@ class Session {
     if (impl == "all_scratch") return {Koalesce::scratch_placement(arrays), {}, {}};
     if (impl == "all_promoted") return {Koalesce::promoted_placement(arrays), {}, {}};
     Koalesce::PlacementTuning tuning;
-    tuning = impl == "koalesce_tuned" && !options().cache.empty() ? tuning.cache(options().cache) : tuning.no_cache();
-    if (impl == "published") tuning = tuning.search(Koalesce::PlacementSearch::published);
-    if (impl == "exhaustive_best") tuning = tuning.search(Koalesce::PlacementSearch::exhaustive);
+    tuning = impl == "koalesce_tuned" && !options().cache.empty() ? tuning.with_cache(options().cache)
+                                                                  : tuning.without_cache();
+    if (impl == "published") tuning = tuning.with_search(Koalesce::PlacementSearch::published);
+    if (impl == "exhaustive_best") tuning = tuning.with_search(Koalesce::PlacementSearch::exhaustive);
     auto const tuned = Koalesce::tune_placement(label(), policy(m_kernel), arrays, m_kernel, tuning);
     if (options().log) std::cerr << impl << ": " << tuned.log << '\n';
     return {tuned.placement, counters(tuned.log), {}};

@@ -100,7 +100,7 @@ struct Loops {
 
   auto policy() const {
     using namespace Koalesce;
-    return RegroupPolicy(Exec(), 0, items.shape.items).moving(one_way(items.x), round_trip(items.y));
+    return RegroupPolicy(Exec(), 0, items.shape.items).with_payload(one_way(items.x), round_trip(items.y));
   }
 
   template <class Policy>
@@ -158,7 +158,7 @@ void add_work(std::string const& base, Shape const& shape) {
   };
   auto const add_regrouped = [&](std::string const& impl, RegroupScope scope, RegroupRemap remap) {
     add(impl, shape, [=](benchmark::State& state, Loops const& loops) {
-      auto const policy = loops.policy().regroup(Regroup::always).scope(scope).remap(remap);
+      auto const policy = loops.policy().with_regroup(Regroup::always).with_scope(scope).with_remap(remap);
       measure(state, loops, [&] { loops.koalesce(base + impl, policy); });
     });
   };

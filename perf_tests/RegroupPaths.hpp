@@ -41,7 +41,7 @@ KOKKOS_FORCEINLINE_FUNCTION double number_of(Block const& item) {
   return sum / Block::size;
 }
 
-/// The functor of a path, as users write it: item and result are travelers.
+/// The functor of a path, as users write it: item and result are the payload.
 template <int P, Work W>
 struct Path {
   template <class Item>

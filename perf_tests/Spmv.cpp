@@ -86,7 +86,7 @@ struct Mismatch {
 };
 
 void koalesce(std::string const& label, Matrix const& matrix, Koalesce::Regroup when) {
-  auto const policy = Koalesce::RegroupPolicy(Exec(), 0, matrix.rows()).regroup(when);
+  auto const policy = Koalesce::RegroupPolicy(Exec(), 0, matrix.rows()).with_regroup(when);
   int const longest = class_of(matrix.longest);
   Koalesce::parallel_regroup(label, policy, Koalesce::Paths(longest + 1), Predict{matrix.offsets, longest},
                              Row(matrix));

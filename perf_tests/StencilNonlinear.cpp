@@ -79,7 +79,7 @@ void add_filter(Extents const& n) {
   std::string const base =
       "stencil/" + std::string(Functor::name) + "/" + perf::type_name<T>() + "/" + grid.name() + "/";
   auto const ours = [=](auto backend, StencilTaps taps, F const& f) {
-    parallel_stencil("stencil", perf::policy_of<Shape>(grid, backend).taps(taps), f.ins[0], f.outs[0], Functor{});
+    parallel_stencil("stencil", perf::policy_of<Shape>(grid, backend).with_taps(taps), f.ins[0], f.outs[0], Functor{});
   };
   perf::add_sweeps<F, Shape>(base, grid, {2 * sizeof(T), Functor::flops}, ours, Functor{});
 }
@@ -117,7 +117,7 @@ void add_gray_scott(Extents const& n) {
 
   auto const grid = perf::grid_of(n, 1);
   auto const ours = [=](auto backend, StencilTaps taps, F const& f) {
-    parallel_stencil("reaction", perf::policy_of<Shape>(grid, backend).taps(taps), fields(f.ins[0], f.ins[1]),
+    parallel_stencil("reaction", perf::policy_of<Shape>(grid, backend).with_taps(taps), fields(f.ins[0], f.ins[1]),
                      fields(f.outs[0], f.outs[1]), GrayScott{});
   };
   perf::add_sweeps<F, Shape>("stencil/gray_scott/f64/" + grid.name() + "/", grid,

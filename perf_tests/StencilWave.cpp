@@ -62,7 +62,7 @@ void add_wave_of(Extents const& n) {
   constexpr Cost point{4 * sizeof(T), Wave<T>::flops};
 
   auto const captured = [=](auto backend, StencilTaps taps, F const& f) {
-    parallel_stencil("wave", policy_of<Around>(grid, backend).taps(taps), f.ins[0], f.outs[0],
+    parallel_stencil("wave", policy_of<Around>(grid, backend).with_taps(taps), f.ins[0], f.outs[0],
                      CapturedWave<T, typename F::View>{{}, f.ins[1], f.ins[2], grid.halo[0]});
   };
   add_sweeps<F, Around>(base, grid, point, captured, Wave<T>{});

@@ -54,7 +54,7 @@ void add_weighted(std::string const& points, Grid const& grid, std::string const
   constexpr Cost point{2 * sizeof(T), 2 * Shape::size - 1};
 
   auto const ours = [=](auto backend, StencilTaps taps, F const& f) {
-    parallel_stencil("stencil", policy_of<Shape>(grid, backend).taps(taps), f.ins[0], f.outs[0], Sum{});
+    parallel_stencil("stencil", policy_of<Shape>(grid, backend).with_taps(taps), f.ins[0], f.outs[0], Sum{});
   };
   add_sweeps<F, Shape>(base, grid, point, ours, Sum{});
   add(base + "koalesce_linear", [=](benchmark::State& state) {

@@ -143,7 +143,7 @@ void compare_bits(Rng& rng, In const& in, Out& out, Oracle const& oracle, Functo
       StencilPolicy<typename P::exec, Shape, typename P::backend> const policy(exec, size);
       // Time chooses in the first calls.
       for (int call = 0; call < (taps == StencilTaps::automatic ? 3 : 1); ++call)
-        parallel_stencil("bits", policy.taps(taps), window(in, low, size, radius),
+        parallel_stencil("bits", policy.with_taps(taps), window(in, low, size, radius),
                          window(out, low, size, Index<rank>{}), functors...);
       exec.fence();
       EXPECT_TRUE(out.device_matches(SameBits()));

@@ -114,7 +114,7 @@ endforeach()
 foreach(name IN ITEMS predictor reduced_predictor)
   koalesce_add_unsound_test(Regroup regroup_${name} "Koalesce::parallel_regroup: the predictor must return the path of an item")
 endforeach()
-koalesce_add_unsound_test(Regroup regroup_moving_twice "Koalesce::RegroupPolicy: moving.. names all Views that travel in one")
+koalesce_add_unsound_test(Regroup regroup_moving_twice "Koalesce::RegroupPolicy: with_payload.. names all Views that travel in one")
 koalesce_add_unsound_test(Regroup regroup_team_predictor "Koalesce::team_regroup: the predictor must return the path of an item")
 koalesce_add_unsound_test(Read read)  # this one compiles
 foreach(name IN ITEMS work_tag launch_bounds schedule property team_policy mdrange_policy)

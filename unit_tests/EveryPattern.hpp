@@ -66,10 +66,10 @@ class EveryPattern {
     ShadowView const shadow(m_matrix);
     parallel_read_reduce<B>("every: read", m_exec, shadow, ColumnOrder(rows, columns), Squares(), m_squares);
     RegroupPolicy const items(m_exec, 0, std::int64_t(m_kinds.extent(0)));
-    auto const always = items.regroup(Regroup::always);
+    auto const always = items.with_regroup(Regroup::always);
     AddByKind<Space> const add{m_kinds};
-    parallel_regroup<B>("every: team", always.scope(RegroupScope::team), Paths(3), ThreeKinds(), add);
-    parallel_regroup<B>("every: grid", always.scope(RegroupScope::grid), Paths(3), ThreeKinds(), add);
+    parallel_regroup<B>("every: team", always.with_scope(RegroupScope::team), Paths(3), ThreeKinds(), add);
+    parallel_regroup<B>("every: grid", always.with_scope(RegroupScope::grid), Paths(3), ThreeKinds(), add);
     parallel_regroup<B>("every: automatic", items, Paths(3), ThreeKinds(), add);
     for (auto const& places : {scratch_placement(m_arrays), promoted_placement(m_arrays)})
       parallel_placed<B>("every: placed", teams(), m_arrays, places, Neighbors<Exec>{m_neighbors});

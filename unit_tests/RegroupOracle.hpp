@@ -21,12 +21,12 @@ inline std::vector<Way> const all_ways{RegroupWay::plain, RegroupWay::team,     
 template <class Policy>
 Policy ask(Policy const& policy, Way way) {
   if (!way) return policy;
-  if (way == RegroupWay::plain) return policy.regroup(Regroup::never);
+  if (way == RegroupWay::plain) return policy.with_regroup(Regroup::never);
   bool const team  = way == RegroupWay::team || way == RegroupWay::team_moved;
   bool const moved = way == RegroupWay::team_moved || way == RegroupWay::grid_moved;
-  return policy.regroup(Regroup::always)
-      .scope(team ? RegroupScope::team : RegroupScope::grid)
-      .remap(moved ? RegroupRemap::data : RegroupRemap::index);
+  return policy.with_regroup(Regroup::always)
+      .with_scope(team ? RegroupScope::team : RegroupScope::grid)
+      .with_remap(moved ? RegroupRemap::data : RegroupRemap::index);
 }
 
 /// Calls body(way); a failure tells which.

@@ -155,7 +155,7 @@ void compare(Index<Shape::rank> const& extents, std::tuple<In&...> in, std::tupl
     SCOPED_TRACE("taps " + std::to_string(int(taps)));
     std::apply([](Out&... o) { (o.poison_device(), ...); }, out);
     StencilPolicy<typename P::exec, Shape, typename P::backend> const policy(exec, extents);
-    parallel_stencil("compare", policy.taps(taps), ins, outs, functors...);
+    parallel_stencil("compare", policy.with_taps(taps), ins, outs, functors...);
     exec.fence();
     std::apply([&](In&... u) { (expect_match(u, "input", Exactly()), ...); }, in);
     std::apply([&](Out&... o) { (expect_match(o, "output", same), ...); }, out);

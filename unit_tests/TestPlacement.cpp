@@ -306,7 +306,7 @@ TYPED_TEST(Placing, launch_bounds) {
   using Exec        = typename TypeParam::exec;
   int const threads = team_sizes<Exec>({1, 2, 64}).back();
   TeamOutput<Exec> const out("out", 5, std::size_t(threads));
-  auto const policy = PlacementPolicy(Exec(), 5, threads).template launch_bounds<64, 2>();
+  auto const policy = PlacementPolicy(Exec(), 5, threads).template with_launch_bounds<64, 2>();
   EXPECT_EQ(policy.league_size(), 5);
   EXPECT_EQ(policy.team_size(), threads);
   OnChip const arrays(TeamArray<int*>("shared", threads), ThreadArray<int>("own"));

@@ -149,7 +149,7 @@ TYPED_TEST(PlacementErrors, of_every_function) {
   RaiseFlag<typename TypeParam::exec> const kernel;
   OnChip const arrays(TeamArray<int*>("a", -1));
   auto const policy = some_teams<TypeParam>();
-  auto const tuning = PlacementTuning().no_cache();
+  auto const tuning = PlacementTuning().without_cache();
   Strings const phrases{"array \"a\" has an extent below 0"};
   expect_text("parallel_placed", phrases, [&] { parallel_placed<Tag>("p", policy, arrays, kernel); });
   expect_text("count_accesses", phrases, [&] { count_accesses<Tag>("p", policy, arrays, kernel); });

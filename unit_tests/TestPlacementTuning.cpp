@@ -89,7 +89,7 @@ struct Slow {
 /// Enough rounds to show beside a launch.
 constexpr int slow = 200000;
 
-PlacementTuning const unremembered = PlacementTuning().no_cache().search(PlacementSearch::greedy);
+PlacementTuning const unremembered = PlacementTuning().without_cache().with_search(PlacementSearch::greedy);
 
 // ---- The search ----
 
@@ -122,21 +122,21 @@ TYPED_TEST(PlacementTuned, leaves_everything_where_it_is_best) {
 
 TYPED_TEST(PlacementTuned, the_published_search_stops_where_it_gets_slower) {
   Slow<TypeParam> const b_gains({0, slow / 2, slow, 0});
-  auto const tuning = unremembered.search(PlacementSearch::published);
+  auto const tuning = unremembered.with_search(PlacementSearch::published);
   auto const found  = find(b_gains, tuning, {Place::scratch, Place::scratch});
   EXPECT_EQ(found.log.result.trials.size(), 2u) << found.log;
 }
 
 TYPED_TEST(PlacementTuned, arrays_of_threads_move_together) {
   Slow<TypeParam> const a_gains({slow, 0, 0, slow / 2});
-  auto const found = find(a_gains, PlacementTuning().no_cache(), {Place::registers, Place::scratch});
+  auto const found = find(a_gains, PlacementTuning().without_cache(), {Place::registers, Place::scratch});
   EXPECT_EQ(found.log.result.trials.size(), 4u);
   EXPECT_EQ(found.log.result.trials[1].placement, (Placement{Place::registers, Place::registers, Place::scratch}));
 }
 
 TYPED_TEST(PlacementTuned, an_exhaustive_search_tries_everything) {
   Slow<TypeParam> const b_gains({0, slow / 2, slow, 0});
-  auto const tuning = unremembered.search(PlacementSearch::exhaustive);
+  auto const tuning = unremembered.with_search(PlacementSearch::exhaustive);
   auto const found  = find(b_gains, tuning, {Place::scratch, Place::registers});
   EXPECT_EQ(found.log.result.trials.size(), 8u);
 }
@@ -246,7 +246,7 @@ struct Adds {
   TunedPlacement tune(PlacementTuning const& tuning) const {
     PlacementPolicy const policy(typename P::exec(), int(values.extent(0)), 1);
     return tune_placement<typename P::backend>("adds", policy, OnChip(ThreadArray<double>("a")), *this,
-                                               tuning.no_cache());
+                                               tuning.without_cache());
   }
 };
 
@@ -254,7 +254,7 @@ TYPED_TEST(PlacementTuned, a_reset_makes_a_kernel_repeatable) {
   Adds<TypeParam> const kernel{typename Adds<TypeParam>::View("values", 9), 0};
   int resets       = 0;
   auto const reset = [&] { Kokkos::deep_copy(kernel.values, 3.0), ++resets; };
-  auto const log   = kernel.tune(PlacementTuning().reset(reset).check(kernel.values)).log;
+  auto const log   = kernel.tune(PlacementTuning().with_reset(reset).with_check(kernel.values)).log;
   EXPECT_EQ(log.result.trials.size(), 2u);
   EXPECT_EQ(resets, 4);  // before the counts, before each trial, after the last one
   EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.values)(8), 3.0);
@@ -262,9 +262,9 @@ TYPED_TEST(PlacementTuned, a_reset_makes_a_kernel_repeatable) {
 
 TYPED_TEST(PlacementTuned, results_that_differ_are_an_error) {
   Adds<TypeParam> const kernel{typename Adds<TypeParam>::View("values", 9), 0.25};
-  auto const tuning = PlacementTuning().reset([&] { Kokkos::deep_copy(kernel.values, 3.0); });
+  auto const tuning = PlacementTuning().with_reset([&] { Kokkos::deep_copy(kernel.values, 3.0); });
   try {
-    kernel.tune(tuning.check(kernel.values));
+    kernel.tune(tuning.with_check(kernel.values));
     FAIL() << "the results of the trials differ";
   } catch (Error const& e) {
     std::string const text = e.what();
@@ -272,13 +272,13 @@ TYPED_TEST(PlacementTuned, results_that_differ_are_an_error) {
          {"tune_placement(\"adds\"): ", "View \"values\" differs at element 0", "a: registers"})
       EXPECT_NE(text.find(phrase), std::string::npos) << text;
   }
-  EXPECT_NO_THROW(kernel.tune(tuning.check(kernel.values, 0.1)));
+  EXPECT_NO_THROW(kernel.tune(tuning.with_check(kernel.values, 0.1)));
   EXPECT_NO_THROW(kernel.tune(tuning));
 }
 
 TEST(PlacementTuning, a_view_with_gaps_cannot_be_checked) {
   Kokkos::View<int**, Kokkos::LayoutRight, Kokkos::HostSpace> const view("view", 4, 4);
-  EXPECT_THROW(PlacementTuning().check(Kokkos::subview(view, Kokkos::ALL, std::pair(1, 3))), Error);
+  EXPECT_THROW(PlacementTuning().with_check(Kokkos::subview(view, Kokkos::ALL, std::pair(1, 3))), Error);
 }
 
 // ---- Remembering ----
@@ -393,7 +393,7 @@ TYPED_TEST(PlacementTuned, other_sizes_labels_and_arrays_are_measured) {
   EXPECT_EQ(source("slow", kernel.policy(), kernel.arrays()), remembered);
   EXPECT_EQ(source("other", kernel.policy(), kernel.arrays()), measured);
   EXPECT_EQ(source("slow", kernel.policy(63), kernel.arrays()), measured);
-  EXPECT_EQ(source("slow", kernel.policy().template launch_bounds<64>(), kernel.arrays()), measured);
+  EXPECT_EQ(source("slow", kernel.policy().template with_launch_bounds<64>(), kernel.arrays()), measured);
   OnChip const longer(ThreadArray<int[5]>("a"), ThreadArray<int>("b"), TeamArray<int>("c"));
   EXPECT_EQ(source("slow", kernel.policy(), longer), measured);
   EXPECT_EQ(source("slow", kernel.policy(), kernel.arrays()), remembered);
@@ -402,10 +402,10 @@ TYPED_TEST(PlacementTuned, other_sizes_labels_and_arrays_are_measured) {
 TYPED_TEST(PlacementTuned, a_file_of_ones_own) {
   CacheFolder const folder, other;
   Slow<TypeParam> const kernel({});
-  auto const tuning = PlacementTuning().cache(folder.file());
+  auto const tuning = PlacementTuning().with_cache(folder.file());
   EXPECT_EQ(kernel.tune(tuning).log.source, PlacementSource::measured);
   EXPECT_EQ(kernel.tune(tuning).log.source, PlacementSource::remembered);
-  EXPECT_EQ(kernel.tune(tuning.no_cache()).log.source, PlacementSource::measured);
+  EXPECT_EQ(kernel.tune(tuning.without_cache()).log.source, PlacementSource::measured);
   EXPECT_FALSE(std::filesystem::exists(other.file()));
 }
 

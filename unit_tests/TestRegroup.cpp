@@ -185,13 +185,14 @@ TEST(RegroupPolicy, number_of_items_runs_on_the_default_execution_space) {
 TEST(RegroupPolicy, setters_return_changed_copies) {
   Kokkos::DefaultExecutionSpace const exec;
   RegroupPolicy const policy(exec, 3, 9);
-  auto const changed = policy.regroup(Regroup::always).scope(RegroupScope::grid).remap(RegroupRemap::data);
+  auto const changed =
+      policy.with_regroup(Regroup::always).with_scope(RegroupScope::grid).with_remap(RegroupRemap::data);
   EXPECT_EQ(policy.regroup(), Regroup::automatic);
   EXPECT_EQ(policy.scope(), RegroupScope::automatic);
   EXPECT_EQ(policy.remap(), RegroupRemap::automatic);
   Kokkos::View<double*, Kokkos::DefaultExecutionSpace::memory_space> const x("x", 9), y("y", 9);
-  auto const moving = changed.moving(one_way(x), round_trip(y));
-  for (auto const& p : {changed, changed.regroup(Regroup::always)}) EXPECT_EQ(p.scope(), RegroupScope::grid);
+  auto const moving = changed.with_payload(one_way(x), round_trip(y));
+  for (auto const& p : {changed, changed.with_regroup(Regroup::always)}) EXPECT_EQ(p.scope(), RegroupScope::grid);
   EXPECT_EQ(moving.regroup(), Regroup::always);
   EXPECT_EQ(moving.scope(), RegroupScope::grid);
   EXPECT_EQ(moving.remap(), RegroupRemap::data);

@@ -33,7 +33,7 @@ struct Loop {
       : items(i), exec(e), predict(i), x("x", i.end()), y("y", i.end()) {}
 
   void run(Way way) const {
-    auto const policy = RegroupPolicy(exec, items.begin, items.end()).moving(one_way(x), round_trip(y));
+    auto const policy = RegroupPolicy(exec, items.begin, items.end()).with_payload(one_way(x), round_trip(y));
     parallel_regroup<typename P::backend>("calls", ask(policy, way), Paths(items.paths), predict, Step());
   }
 
@@ -73,7 +73,7 @@ TYPED_TEST(RegroupedCalls, labels_show_the_way_asked_for) {
 }
 
 struct CountItems {
-  template <class... Travelers>
+  template <class... Payload>
   KOKKOS_FUNCTION void operator()(int, std::int64_t, std::int64_t& count) const {
     ++count;
   }
@@ -110,12 +110,13 @@ TYPED_TEST(RegroupedCalls, one_path_or_no_items_are_not_regrouped) {
 TYPED_TEST(RegroupedCalls, automatic_takes_a_way_that_the_policy_allows) {
   using P = TypeParam;
   Loop<P> const loop(any_items(4, 2000));
-  auto const policy =
-      RegroupPolicy(loop.exec, 3, 2003).moving(one_way(loop.x), round_trip(loop.y)).scope(RegroupScope::team);
+  auto const policy = RegroupPolicy(loop.exec, 3, 2003)
+                          .with_payload(one_way(loop.x), round_trip(loop.y))
+                          .with_scope(RegroupScope::team);
   for (RegroupRemap const remap : {RegroupRemap::index, RegroupRemap::data}) {
     KernelRecorder const record;
     for (int call = 0; call < 30; ++call) {
-      parallel_regroup<typename P::backend>("allowed", policy.remap(remap), Paths(4), loop.predict, Step());
+      parallel_regroup<typename P::backend>("allowed", policy.with_remap(remap), Paths(4), loop.predict, Step());
       loop.exec.fence();
     }
     auto const allowed = to_string(remap == RegroupRemap::index ? team : team_moved);

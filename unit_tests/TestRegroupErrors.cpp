@@ -175,7 +175,7 @@ TYPED_TEST(RegroupedErrors, elements_of_items_without_a_path_stay_as_they_are) {
   Field<typename P::exec, int, 1> x({3000}, {0}, rng);
   x.fill(rng);
   PathTableOf<P> const predict(items);
-  auto const policy = RegroupPolicy(typename P::exec(), 0, 3000).moving(round_trip(x.view()));
+  auto const policy = RegroupPolicy(typename P::exec(), 0, 3000).with_payload(round_trip(x.view()));
   for_each_way(all_ways, [&](Way way) {
     auto const text = error_of([&] {
       parallel_regroup<typename P::backend>("travel", ask(policy, way), Paths(4), predict, Count());
@@ -226,30 +226,31 @@ TYPED_TEST(RegroupedErrors, no_paths) {
 template <class P>
 using View1 = Kokkos::View<double*, typename P::exec::memory_space>;
 
-TYPED_TEST(RegroupedErrors, travelers_that_are_too_short) {
+TYPED_TEST(RegroupedErrors, payload_that_is_too_short) {
   RegroupPolicy const policy(typename TypeParam::exec(), 3, 100);
   View1<TypeParam> const x("x", 100), y("y", 99);
-  expect_refusal<TypeParam>(policy.moving(one_way(x), round_trip(y)),
-                            {"traveler 1 (\"y\") has 99 elements", "the items end at 100", "give it 100 or more"});
-  expect_refusal<TypeParam>(policy.moving(one_way(y)), {"traveler 0 (\"y\") has 99 elements"});
+  expect_refusal<TypeParam>(policy.with_payload(one_way(x), round_trip(y)),
+                            {"payload View 1 (\"y\") has 99 elements", "the items end at 100", "give it 100 or more"});
+  expect_refusal<TypeParam>(policy.with_payload(one_way(y)), {"payload View 0 (\"y\") has 99 elements"});
 }
 
-TYPED_TEST(RegroupedErrors, travelers_without_memory) {
+TYPED_TEST(RegroupedErrors, payload_without_memory) {
   RegroupPolicy const policy(typename TypeParam::exec(), 0, 100);
   View1<TypeParam> const none(static_cast<double*>(nullptr), 100), x("x", 100);
-  expect_refusal<TypeParam>(policy.moving(round_trip(none)), {"traveler 0", "has no memory", "allocate it first"});
-  expect_refusal<TypeParam>(policy.moving(one_way(x), one_way(none)), {"traveler 1", "has no memory"});
+  expect_refusal<TypeParam>(policy.with_payload(round_trip(none)),
+                            {"payload View 0", "has no memory", "allocate it first"});
+  expect_refusal<TypeParam>(policy.with_payload(one_way(x), one_way(none)), {"payload View 1", "has no memory"});
 }
 
-TYPED_TEST(RegroupedErrors, travelers_that_overlap) {
+TYPED_TEST(RegroupedErrors, payload_that_overlap) {
   RegroupPolicy const policy(typename TypeParam::exec(), 0, 100);
   View1<TypeParam> const x("x", 150), part = Kokkos::subview(x, std::pair(50, 150));
   for (auto const& overlapping : {part, x}) {
-    Strings const phrases{"travelers 0 (\"x\") and 1 (\"x\")", "overlap in memory", "give each memory of its own"};
-    expect_refusal<TypeParam>(policy.moving(round_trip(x), round_trip(overlapping)), phrases);
-    expect_refusal<TypeParam>(policy.moving(one_way(x), round_trip(overlapping)), phrases);
-    expect_refusal<TypeParam>(policy.moving(round_trip(x), one_way(overlapping)), phrases);
-    auto const reading = policy.moving(one_way(x), one_way(overlapping));
+    Strings const phrases{"payload Views 0 (\"x\") and 1 (\"x\")", "overlap in memory", "give each memory of its own"};
+    expect_refusal<TypeParam>(policy.with_payload(round_trip(x), round_trip(overlapping)), phrases);
+    expect_refusal<TypeParam>(policy.with_payload(one_way(x), round_trip(overlapping)), phrases);
+    expect_refusal<TypeParam>(policy.with_payload(round_trip(x), one_way(overlapping)), phrases);
+    auto const reading = policy.with_payload(one_way(x), one_way(overlapping));
     parallel_regroup<typename TypeParam::backend>("r", reading, Paths(2), Zero(), Ignore());
   }
   policy.space().fence();
@@ -258,18 +259,18 @@ TYPED_TEST(RegroupedErrors, travelers_that_overlap) {
 TYPED_TEST(RegroupedErrors, data_that_does_not_travel) {
   RegroupPolicy const policy(typename TypeParam::exec(), 0, 100);
   for (Regroup const when : {Regroup::automatic, Regroup::always})
-    expect_refusal<TypeParam>(policy.regroup(when).remap(RegroupRemap::data),
-                              {"no View travels", "RegroupPolicy::moving()", "RegroupRemap::index"});
+    expect_refusal<TypeParam>(policy.with_regroup(when).with_remap(RegroupRemap::data),
+                              {"no View travels", "RegroupPolicy::with_payload()", "RegroupRemap::index"});
 }
 
-TYPED_TEST(RegroupedErrors, travelers_out_of_reach) {
+TYPED_TEST(RegroupedErrors, payload_out_of_reach) {
   using Exec = typename TypeParam::exec;
   if constexpr (Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible) {
     GTEST_SKIP() << Exec::name() << " reaches the host's memory";
   } else {
     Kokkos::View<double*, Kokkos::HostSpace> const h("h", 100);
-    expect_refusal<TypeParam>(RegroupPolicy(Exec(), 0, 100).moving(one_way(h)),
-                              {"traveler 0 (\"h\")", "lies in Host", "cannot reach"});
+    expect_refusal<TypeParam>(RegroupPolicy(Exec(), 0, 100).with_payload(one_way(h)),
+                              {"payload View 0 (\"h\")", "lies in Host", "cannot reach"});
   }
 }
 

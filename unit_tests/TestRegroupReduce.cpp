@@ -192,8 +192,8 @@ TYPED_TEST(RegroupedReduce, what_travels) {
       auto const items = random_items(rng, paths, random_size(rng));
       Field x({items.end()}, {0}, rng), y({items.end()}, {0}, rng);
       x.fill(rng), y.fill(rng);
-      auto const policy =
-          RegroupPolicy(typename P::exec(), items.begin, items.end()).moving(one_way(x.view()), round_trip(y.view()));
+      auto const policy = RegroupPolicy(typename P::exec(), items.begin, items.end())
+                              .with_payload(one_way(x.view()), round_trip(y.view()));
       for_each_way(all_ways, [&](Way way) {
         double sum = 3, expected = 0;
         parallel_regroup_reduce<typename P::backend>("travel", ask(policy, way), Paths(paths), PathTableOf<P>(items),
@@ -260,7 +260,7 @@ std::string sums_of_this_process() {
     Items const items{3, paths, make_paths(rng, Mix::skewed, paths, 50021)};
     Kokkos::View<double*, Kokkos::HostSpace> const x("x", items.end());
     Kokkos::deep_copy(x, 0.7);
-    auto const policy = RegroupPolicy(Kokkos::OpenMP(), items.begin, items.end()).moving(one_way(x));
+    auto const policy = RegroupPolicy(Kokkos::OpenMP(), items.begin, items.end()).with_payload(one_way(x));
     for (Way const way : all_ways) {
       if (!way) continue;
       double sum = 0;

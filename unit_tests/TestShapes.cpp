@@ -94,5 +94,27 @@ TEST(Shapes, neighborhood_wraps_in_its_ring) {
   }
 }
 
+/// The shape and the extents are deduced, and setters change a copy.
+TEST(Shapes, policy_deduces) {
+  using Exec = Kokkos::DefaultHostExecutionSpace;
+  Exec const exec;
+  std::int64_t const ny = 5;
+  std::size_t const nx  = 7;
+  StencilPolicy const braces(exec, Star<1, 2>{}, {ny, 7});
+  StencilPolicy const arguments(exec, Star<1, 2>{}, ny, nx);
+  static_assert(std::is_same_v<decltype(braces), StencilPolicy<Exec, Star<1, 2>> const>);
+  static_assert(std::is_same_v<decltype(arguments), decltype(braces)>);
+  for (auto const& policy : {braces, arguments}) {
+    EXPECT_EQ(policy.extents()[0], 5);
+    EXPECT_EQ(policy.extents()[1], 7);
+    EXPECT_EQ(policy.space(), exec);
+  }
+  auto const portable = braces.with_taps(StencilTaps::queue).with_backend(Backend::Portable{});
+  static_assert(std::is_same_v<decltype(portable), StencilPolicy<Exec, Star<1, 2>, Backend::Portable> const>);
+  EXPECT_EQ(portable.taps(), StencilTaps::queue);
+  EXPECT_EQ(portable.extents()[1], 7);
+  EXPECT_EQ(braces.taps(), StencilTaps::automatic);
+}
+
 }  // namespace
 }  // namespace Koalesce::Test

@@ -119,7 +119,7 @@ DiffusionResult diffuse(Volume const& volume, DiffusionSettings const& settings,
   Exec const exec;
   Fields fields(exec, volume);
   auto const op = perona_malik(volume, settings);
-  Koalesce::StencilPolicy<Exec, Shape> const policy(exec, fields.extents());
+  Koalesce::StencilPolicy const policy(exec, Shape{}, fields.extents());
 
   auto const step = [&](Field const& in, Field const& out) {
     Koalesce::parallel_stencil("mri_denoise", policy, in, out, op);

@@ -184,8 +184,9 @@ int patient_axis(Side side) {
 
 Result transport(Head const& head, Settings const& settings, Koalesce::Regroup regroup, Progress const& progress) {
   return run(head, settings, progress, [&](Histories const& h, Tally& tally) {
-    auto const policy =
-        Koalesce::RegroupPolicy(h.exec(), 0, h.under_way()).moving(Koalesce::round_trip(h.photons())).regroup(regroup);
+    auto const policy = Koalesce::RegroupPolicy(h.exec(), 0, h.under_way())
+                            .with_payload(Koalesce::round_trip(h.photons()))
+                            .with_regroup(regroup);
     Koalesce::parallel_regroup_reduce(loop, policy, NextEvent{h.next()}, h.pass(), h.scatter(), h.absorb(), h.split(),
                                       h.roulette(), h.escape(), Kokkos::Sum<Tally>(tally));
   });

@@ -125,7 +125,7 @@ TYPED_TEST(AllocationFailures, of_a_new_loop_leave_nothing_behind) {
       requests = 0;
       refused  = refused_request;
       parallel_regroup<typename TypeParam::backend>("new " + std::to_string(request),
-                                                    RegroupPolicy(exec, 0, 100).regroup(Regroup::never), Paths(3),
+                                                    RegroupPolicy(exec, 0, 100).with_regroup(Regroup::never), Paths(3),
                                                     ThreeKinds(), AddByKind<typename Exec::memory_space>{out});
       refused = -1;
     };

@@ -14,14 +14,14 @@ static void expect(bool holds) {
   if (!holds) Kokkos::abort("guide: a regrouped loop's result is not what the page says");
 }
 
-static void travelers() {
+static void payload() {
   Exec const exec;
   std::int64_t const n = 1000;
   Kokkos::View<double*, Exec> energy("energy", n);
   Kokkos::View<Photon*, Exec> photon("photon", n);
   Kokkos::deep_copy(energy, 2.);
   auto const predict = KOKKOS_LAMBDA(std::int64_t i) { return i % 5 == 0; };
-#include "regroup/travelers.inc"
+#include "regroup/payload.inc"
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), photon);
   expect(host(0).range == 1 && host(1).range == 4);
 }
@@ -43,7 +43,7 @@ static void in_a_kernel() {
 
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
-  travelers();
+  payload();
   in_a_kernel();
   return EXIT_SUCCESS;
 }

@@ -82,7 +82,7 @@ void check() {
   reduce<float>(10);
 #elif defined(UNSOUND_regroup_moving_twice)
   Kokkos::View<int*> const a("a", 10), b("b", 10);
-  RegroupPolicy(Exec(), 0, 10).moving(one_way(a)).moving(one_way(b));
+  RegroupPolicy(Exec(), 0, 10).with_payload(one_way(a)).with_payload(one_way(b));
 #elif defined(UNSOUND_regroup_team_predictor)
   Kokkos::parallel_for(Kokkos::TeamPolicy<Exec>(1, 1), Branch<double>());
 #endif

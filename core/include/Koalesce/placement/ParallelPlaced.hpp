@@ -104,12 +104,12 @@ void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> con
 /// label or delete the file.
 ///
 /// Time decides, so two searches may find different placements, with which a kernel may give floating-point results
-/// that differ in their last bits: PlacementTuning::check() compares them in every trial, and a FixedPlacement or the
-/// Placement found, given to parallel_placed(), keeps them.
+/// that differ in their last bits: PlacementTuning::with_check() compares them in every trial, and a FixedPlacement or
+/// the Placement found, given to parallel_placed(), keeps them.
 ///
-/// Waits for the instance. Runs the kernel many times, and in parts: it must be repeatable, or PlacementTuning::reset()
-/// make it so. Times decide, so another run may find another placement, for which the compiler may contract or reorder
-/// floating-point operations otherwise: results may differ in their last bits.
+/// Waits for the instance. Runs the kernel many times, and in parts: it must be repeatable, or
+/// PlacementTuning::with_reset() make it so. Times decide, so another run may find another placement, for which the
+/// compiler may contract or reorder floating-point operations otherwise: results may differ in their last bits.
 ///
 /// \param[in] label   name of the kernel, for profilers, logs and the cache.
 /// \param[in] policy  instance, league and team size, as the calls will have them.

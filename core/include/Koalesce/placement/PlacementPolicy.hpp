@@ -18,7 +18,7 @@ namespace Koalesce {
 /// \brief The teams of a kernel whose arrays are placed, and the instance it runs on.
 ///
 ///     PlacementPolicy policy(exec, league_size, team_size);
-///     auto bounded = policy.launch_bounds<256, 4>();   // as Kokkos::LaunchBounds
+///     auto bounded = policy.with_launch_bounds<256, 4>();   // as Kokkos::LaunchBounds
 ///
 /// Teams have no vector lanes: a thread of the team is a thread of the device. On a CPU the usual team size is 1.
 template <class Exec, class Bounds = Kokkos::LaunchBounds<>>
@@ -43,7 +43,7 @@ class PlacementPolicy {
 
   /// \brief Tells the compiler the most threads a team has, and how many teams are to be resident on a multiprocessor.
   template <unsigned MaxThreads, unsigned MinTeams = 0>
-  auto launch_bounds() const {
+  auto with_launch_bounds() const {
     return PlacementPolicy<Exec, Kokkos::LaunchBounds<MaxThreads, MinTeams>>(m_space, m_league_size, m_team_size);
   }
 
@@ -57,23 +57,23 @@ class PlacementPolicy {
 class PlacementTuning {
  public:
   /// \brief Without it: PlacementSearch::grouped.
-  PlacementTuning search(PlacementSearch how) const {
+  PlacementTuning with_search(PlacementSearch how) const {
     return with([&](auto& t) { t.m_search = how; });
   }
 
   /// \brief The file that winners are remembered in; without it, that of placement_cache_file().
-  PlacementTuning cache(std::filesystem::path const& file) const {
+  PlacementTuning with_cache(std::filesystem::path const& file) const {
     return with([&](auto& t) { t.m_cache = file, t.m_remembers = true; });
   }
 
   /// \brief Measures in any case, and remembers nothing.
-  PlacementTuning no_cache() const {
+  PlacementTuning without_cache() const {
     return with([&](auto& t) { t.m_remembers = false; });
   }
 
   /// \brief What makes a kernel repeatable that changes what it reads: called before every trial, and after the last
   /// one. (A trial runs the kernel several times; only the first of these runs is checked.)
-  PlacementTuning reset(std::function<void()> const& callback) const {
+  PlacementTuning with_reset(std::function<void()> const& callback) const {
     return with([&](auto& t) { t.m_reset = callback; });
   }
 
@@ -82,7 +82,7 @@ class PlacementTuning {
   /// \param[in] view       contiguous, of any memory space.
   /// \param[in] tolerance  relative, of floating-point numbers; 0: they are equal.
   template <class View>
-  PlacementTuning check(View const& view, double tolerance = 0) const {
+  PlacementTuning with_check(View const& view, double tolerance = 0) const {
     return with([&](auto& t) { t.m_checks.push_back(Impl::ResultCheck(view, tolerance)); });
   }
 

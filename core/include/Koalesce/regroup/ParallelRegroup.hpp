@@ -39,11 +39,11 @@ namespace Koalesce {
 ///                     occupancy (those do not compile; its chunk size and its hints have no effect); or a number of
 ///                     items, which run on the default execution space.
 /// \param[in] args     the predictor, then a functor a path, called as f(i) with std::int64_t i; or Paths(k), the
-///                     predictor and one functor f(path, i). The travelers' elements follow i, in the policy's order.
+///                     predictor and one functor f(path, i). The payload's elements follow i, in the policy's order.
 ///                     predict(i) is the path of item i, an integer, enumerator or bool, in [0, paths). It is called on
 ///                     the device, any number of times an item; it must have no side effects and read nothing that
 ///                     another item's functor writes.
-/// \throws Error  before anything runs: a negative range, paths without a functor, travelers that are too
+/// \throws Error  before anything runs: a negative range, paths without a functor, payload Views that are too
 ///                short, without memory, out of reach or that overlap. A predictor outside [0, paths) is known only
 ///                when it has run: the item runs no path, the others run, and an Error that names the first such item
 ///                is thrown by this call where it waits (execution spaces of the host, reductions into variables),
@@ -56,7 +56,7 @@ void parallel_regroup(std::string const& label, Policy const& policy, Args const
   }
 }
 
-/// \brief The reducing twin: f_p(i, update), after the travelers' elements if there are any.
+/// \brief The reducing twin: f_p(i, update), after the payload's elements if there are any.
 ///
 /// Sums of floating-point numbers are rounded in the order of the way that runs, and Regroup::automatic chooses ways by
 /// time: the result may differ in its last bits from call to call and from run to run. With a policy that leaves one

@@ -10,7 +10,7 @@
 namespace Koalesce {
 
 /// How a regrouped loop can run: the plain loop; regrouped within teams or over the grid, with an index map or with
-/// the travelers' elements moved.
+/// the payload's elements moved.
 enum class RegroupWay { plain, team, team_moved, grid, grid_moved };
 
 /// The name that kernel labels and logs show.

@@ -17,7 +17,7 @@ enum class Regroup { automatic, never, always };
 /// Among which items: those of one team, near each other, or all.
 enum class RegroupScope { automatic, team, grid };
 
-/// What is remapped: which item a thread takes, or where the travelers' elements lie.
+/// What is remapped: which item a thread takes, or where the payload's elements lie.
 enum class RegroupRemap { automatic, index, data };
 
 /// How many paths there are, where their number is known at run time only.
@@ -30,7 +30,7 @@ struct Paths {
 
 /// A View whose element i belongs to item i, and may move with it; elements that return are written back.
 template <class ViewT, bool Returns>
-struct Traveler {
+struct PayloadView {
   using View                    = ViewT;    ///< of rank 1
   static constexpr bool returns = Returns;  ///< whether elements are written back
 
@@ -40,31 +40,31 @@ struct Traveler {
 /// \brief The elements of a View of rank 1 travel with their items; functors read them.
 template <class View>
 auto one_way(View const& view) {
-  return Traveler<typename View::const_type, false>{view};
+  return PayloadView<typename View::const_type, false>{view};
 }
 
 /// \brief The same, for elements that functors change: they come back to the View.
 template <class View>
 auto round_trip(View const& view) {
-  return Traveler<View, true>{view};
+  return PayloadView<View, true>{view};
 }
 
 /// \brief The items of a regrouped loop, the instance it runs on, and how it may be regrouped.
 ///
 ///     RegroupPolicy policy(exec, 0, n);
-///     auto moving = RegroupPolicy(exec, 0, n).moving(one_way(x), round_trip(y));  // f(i, x_i, y_i)
+///     auto moving = RegroupPolicy(exec, 0, n).with_payload(one_way(x), round_trip(y));  // f(i, x_i, y_i)
 ///
 /// Every setter returns a changed copy.
-template <class Exec, class Travelers = Impl::Pack<>>
+template <class Exec, class Payload = Impl::Pack<>>
 class RegroupPolicy {
  public:
   using execution_space = Exec;  ///< whose instance the loop runs on
 
   /// \param[in] space      the instance that kernels run on.
   /// \param[in] begin, end the items: begin, begin + 1, ..., end - 1.
-  /// \param[in] travelers  what moving() names.
-  RegroupPolicy(Exec const& space, std::int64_t begin, std::int64_t end, Travelers const& travelers = Travelers{})
-      : m_space(space), m_begin(begin), m_end(end), m_travelers(travelers) {}
+  /// \param[in] payload  what with_payload() names.
+  RegroupPolicy(Exec const& space, std::int64_t begin, std::int64_t end, Payload const& payload = Payload{})
+      : m_space(space), m_begin(begin), m_end(end), m_payload(payload) {}
 
   /// The instance that kernels run on.
   Exec const& space() const { return m_space; }
@@ -79,21 +79,21 @@ class RegroupPolicy {
   /// What is remapped.
   RegroupRemap remap() const { return m_remap; }
   /// The Views whose elements may move.
-  Travelers const& travelers() const { return m_travelers; }
+  Payload const& payload() const { return m_payload; }
 
   /// \brief Without it: automatic.
-  RegroupPolicy regroup(Regroup when) const {
+  RegroupPolicy with_regroup(Regroup when) const {
     return with([&](auto& p) { p.m_regroup = when; });
   }
 
   /// \brief Without it, or with automatic, the scope that was measured to be faster.
-  RegroupPolicy scope(RegroupScope s) const {
+  RegroupPolicy with_scope(RegroupScope s) const {
     return with([&](auto& p) { p.m_scope = s; });
   }
 
-  /// \brief Without it, or with automatic, the remap that was measured to be faster; data moves only if travelers are
-  /// named.
-  RegroupPolicy remap(RegroupRemap r) const {
+  /// \brief Without it, or with automatic, the remap that was measured to be faster; data moves only if there is a
+  /// payload.
+  RegroupPolicy with_remap(RegroupRemap r) const {
     return with([&](auto& p) { p.m_remap = r; });
   }
 
@@ -102,15 +102,16 @@ class RegroupPolicy {
   /// Functors then take their item's elements after its number, `T const&` and `T&`, wherever those lie: they must not
   /// reach them through the View. A View that returns must not overlap another one. One call names all of them.
   template <class... Views, bool... Returns>
-  auto moving(Traveler<Views, Returns> const&... travelers) const {
-    static_assert(std::is_same_v<Travelers, Impl::Pack<>>,
-                  "Koalesce::RegroupPolicy: moving() names all Views that travel in one call; a second call would drop "
-                  "those of the first");
-    using Pack = Impl::Pack<Traveler<Views, Returns>...>;
-    return RegroupPolicy<Exec, Pack>(m_space, m_begin, m_end, Pack(travelers...))
-        .regroup(m_regroup)
-        .scope(m_scope)
-        .remap(m_remap);
+  auto with_payload(PayloadView<Views, Returns> const&... payload) const {
+    static_assert(
+        std::is_same_v<Payload, Impl::Pack<>>,
+        "Koalesce::RegroupPolicy: with_payload() names all Views that travel in one call; a second call would drop "
+        "those of the first");
+    using Pack = Impl::Pack<PayloadView<Views, Returns>...>;
+    return RegroupPolicy<Exec, Pack>(m_space, m_begin, m_end, Pack(payload...))
+        .with_regroup(m_regroup)
+        .with_scope(m_scope)
+        .with_remap(m_remap);
   }
 
  private:
@@ -123,7 +124,7 @@ class RegroupPolicy {
 
   Exec m_space;
   std::int64_t m_begin, m_end;
-  Travelers m_travelers;
+  Payload m_payload;
   Regroup m_regroup    = Regroup::automatic;
   RegroupScope m_scope = RegroupScope::automatic;
   RegroupRemap m_remap = RegroupRemap::automatic;

@@ -27,10 +27,10 @@ namespace Koalesce {
 /// the loops follows the first output.
 ///
 /// On CUDA a functor's first calls with the same extents find out whether the queue or the caches serve it faster, see
-/// StencilPolicy::taps: what a functor rounds may therefore differ in its last bits from run to run, and from call to
-/// call. With a way named by taps() all runs with as many threads, on one GPU model, agree. Between ways, backends and
-/// extents, and between points of one call, bits agree only in programs compiled with -ffp-contract=off (nvcc:
-/// -fmad=false), since compilers otherwise join products and sums in each copy of a functor as they please. A
+/// StencilPolicy::with_taps: what a functor rounds may therefore differ in its last bits from run to run, and from call
+/// to call. With a way named by with_taps() all runs with as many threads, on one GPU model, agree. Between ways,
+/// backends and extents, and between points of one call, bits agree only in programs compiled with -ffp-contract=off
+/// (nvcc: -fmad=false), since compilers otherwise join products and sums in each copy of a functor as they please. A
 /// LinearStencil gives the same bits always.
 ///
 /// \param[in] label   name of the kernel for profilers; it appears as "Koalesce::<backend>::<label>".

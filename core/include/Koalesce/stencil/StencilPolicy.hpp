@@ -22,7 +22,10 @@ enum class StencilTaps { automatic, queue, cache };
 /// \tparam Shape   Box, Star, or Staged of two of them.
 /// \tparam BackendTag which implementation runs; the native one of `Exec` where there is one.
 ///
-///     StencilPolicy<Kokkos::DefaultExecutionSpace, Box<1, 1, 1>> policy(exec, {nz, ny, nx});
+///     StencilPolicy policy(exec, Box<1, 1, 1>{}, {nz, ny, nx});
+///     auto portable = policy.with_backend(Backend::Portable{});
+///
+/// The setters, `with_...`, return a changed copy.
 template <class Exec, class Shape, class BackendTag = Backend::Default<Exec>>
 class StencilPolicy {
  public:
@@ -38,6 +41,10 @@ class StencilPolicy {
   /// \param[in] extents number of interior points a dimension (0 is allowed), in the order of the Views' indices.
   StencilPolicy(Exec const& space, extents_type const& extents) : m_space(space), m_extents(extents) {}
 
+  /// The same; the shape is deduced: `StencilPolicy policy(exec, Star<1, 1>{}, {ny, nx});`
+  StencilPolicy(Exec const& space, Shape const&, Kokkos::Array<std::int64_t, Shape::rank> const& extents)
+      : m_space(space), m_extents(extents) {}
+
   /// The same, one argument a dimension, of any integer type: `policy(exec, u.extent(0) - 2, u.extent(1) - 2)`.
   template <class... N>
     requires(sizeof...(N) == rank && (std::is_integral_v<N> && ...))
@@ -46,10 +53,20 @@ class StencilPolicy {
   /// As the first, on the execution space's default instance.
   explicit StencilPolicy(extents_type const& extents) : m_extents(extents) {}
 
+  /// As the second, one argument a dimension.
+  template <class... N>
+    requires(sizeof...(N) == rank && (std::is_integral_v<N> && ...))
+  StencilPolicy(Exec const& space, Shape const&, N... extents)
+      : m_space(space), m_extents{{std::int64_t(extents)...}} {}
+
   /// Not for too few extents: braces would make the others 0.
   template <std::size_t N>
     requires(N < rank)
   StencilPolicy(Exec const& space, std::int64_t const (&extents)[N])
+  = delete;
+  template <std::size_t N>
+    requires(N < rank)
+  StencilPolicy(Exec const& space, Shape const&, std::int64_t const (&extents)[N])
   = delete;
   template <std::size_t N>
     requires(N < rank)
@@ -62,6 +79,12 @@ class StencilPolicy {
   /// Where values around a point are read.
   StencilTaps taps() const { return m_taps; }
 
+  /// \brief A copy that runs on another backend.
+  template <class OtherTag>
+  auto with_backend(OtherTag) const {
+    return StencilPolicy<Exec, Shape, OtherTag>(m_space, m_extents).with_taps(m_taps);
+  }
+
   /// \brief A copy that says where values around a point are read; without it: automatic.
   ///
   /// Cuda alone has both ways, and a Staged stencil the queue alone: elsewhere this changes nothing. For a functor the
@@ -72,7 +95,7 @@ class StencilPolicy {
   /// Compilers may join other products and sums of a functor in one way than in the other. With `automatic` its results
   /// may therefore differ in their last bits between runs, and between the first calls of a run; with a way named they
   /// do not. A LinearStencil gives the same bits either way.
-  StencilPolicy taps(StencilTaps where) const {
+  StencilPolicy with_taps(StencilTaps where) const {
     StencilPolicy copy = *this;
     copy.m_taps        = where;
     return copy;
@@ -83,6 +106,11 @@ class StencilPolicy {
   extents_type m_extents;
   StencilTaps m_taps = StencilTaps::automatic;
 };
+
+template <class Exec, class Shape, class... N>
+  requires(Kokkos::is_execution_space_v<Exec> && sizeof...(N) == Shape::rank)
+StencilPolicy(Exec const&, Shape const&, N...)
+->StencilPolicy<Exec, Shape>;
 
 }  // namespace Koalesce
 

@@ -88,7 +88,7 @@ class PlacementTrialRunner {
         fail(m_call.where(), difference, " between the first placement and (",
              to_string(placement, declared_arrays(m_call.declared)),
              "); a kernel that reads elements before it writes them, has a race or is not repeatable does that; find "
-             "it, or give PlacementTuning::check() a tolerance or a reset()");
+             "it, or give PlacementTuning::with_check() a tolerance or with_reset()");
       }
     }
     m_has_run = true;

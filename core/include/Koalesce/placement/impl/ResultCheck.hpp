@@ -32,7 +32,7 @@ class ResultCheck {
   ResultCheck(View const& view, double tolerance) {
     static_assert(Kokkos::is_view_v<View>, "Koalesce::PlacementTuning: what is checked is a View");
     if (!view.span_is_contiguous())
-      fail("Koalesce::PlacementTuning::check()", "View \"", view.label(),
+      fail("Koalesce::PlacementTuning::with_check()", "View \"", view.label(),
            "\" has gaps; its memory is compared as a whole; give the View that it is a part of");
     using T    = typename View::non_const_value_type;
     using Flat = Kokkos::View<T const*, typename View::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;

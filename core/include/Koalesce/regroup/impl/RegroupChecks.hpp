@@ -11,19 +11,19 @@
 namespace Koalesce::Impl {
 
 /// Throws unless the View has an element for every item.
-template <class Exec, class Traveler>
-void check_traveler(std::string const& where, Traveler const& traveler, int number, std::int64_t end) {
-  using View = typename Traveler::View;
-  static_assert(View::rank() == 1, "Koalesce::parallel_regroup: travelers are Views of rank 1, an element an item");
+template <class Exec, class PayloadView>
+void check_payload_view(std::string const& where, PayloadView const& view, int number, std::int64_t end) {
+  using View = typename PayloadView::View;
+  static_assert(View::rank() == 1, "Koalesce::parallel_regroup: a payload is Views of rank 1, an element an item");
   static_assert(std::is_trivially_copyable_v<typename View::non_const_value_type>,
-                "Koalesce::parallel_regroup: travelers' elements are moved as bytes and must be trivially copyable");
-  static_assert(!Traveler::returns || !std::is_const_v<typename View::value_type>,
+                "Koalesce::parallel_regroup: a payload's elements are moved as bytes and must be trivially copyable");
+  static_assert(!PayloadView::returns || !std::is_const_v<typename View::value_type>,
                 "Koalesce::parallel_regroup: round_trip() writes to its View, which is const; use one_way()");
-  std::string const role = "traveler " + std::to_string(number);
-  check_access<Exec>(where, traveler.view, role);
-  if (std::int64_t(traveler.view.extent(0)) < end)
-    fail(where, role, " ", quoted_label(traveler.view), " has ", traveler.view.extent(0),
-         " elements, but the items end at ", end, "; element i belongs to item i, so give it ", end, " or more");
+  std::string const role = "payload View " + std::to_string(number);
+  check_access<Exec>(where, view.view, role);
+  if (std::int64_t(view.view.extent(0)) < end)
+    fail(where, role, " ", quoted_label(view.view), " has ", view.view.extent(0), " elements, but the items end at ",
+         end, "; element i belongs to item i, so give it ", end, " or more");
 }
 
 template <class Policy>
@@ -33,11 +33,11 @@ void check_regroup(std::string const& where, Policy const& policy, int paths) {
          "; items are counted from 0 upward, so give a range that begins at 0 or later and ends where it begins or "
          "later");
   if (paths < 1) fail(where, "there are ", paths, " paths; every item takes one, so give 1 or more");
-  for_each(policy.travelers(), [&](auto const& a, auto i) {
-    check_traveler<typename Policy::execution_space>(where, a, i, policy.end());
-    for_each(policy.travelers(), [&](auto const& b, auto j) {
+  for_each(policy.payload(), [&](auto const& a, auto i) {
+    check_payload_view<typename Policy::execution_space>(where, a, i, policy.end());
+    for_each(policy.payload(), [&](auto const& b, auto j) {
       if (int(i) < int(j) && (a.returns || b.returns) && overlap(memory_of(a.view), memory_of(b.view)))
-        fail(where, "travelers ", int(i), " ", quoted_label(a.view), " and ", int(j), " ", quoted_label(b.view),
+        fail(where, "payload Views ", int(i), " ", quoted_label(a.view), " and ", int(j), " ", quoted_label(b.view),
              " overlap in memory; elements that return would overwrite each other, so give each memory of its own");
     });
   });

@@ -23,8 +23,8 @@ namespace Koalesce::Impl {
 
 template <class Policy>
 inline constexpr bool is_regroup_policy = false;
-template <class Exec, class Travelers>
-inline constexpr bool is_regroup_policy<RegroupPolicy<Exec, Travelers>> = true;
+template <class Exec, class Payload>
+inline constexpr bool is_regroup_policy<RegroupPolicy<Exec, Payload>> = true;
 
 /// Whether a type is one that regroup_policy() takes; what it does not take is one error.
 template <class Policy>
@@ -57,9 +57,8 @@ auto make_path_functors(Functors const&... functors) {
 
 template <class Policy, class Predict, class Body>
 auto make_regroup_work(Policy const& policy, int paths, Predict const& predict, Body const& body) {
-  using Travelers = std::decay_t<decltype(policy.travelers())>;
-  return RegroupWork<Predict, Body, Travelers>{policy.begin(), policy.end(),      paths, {}, predict,
-                                               body,           policy.travelers()};
+  using Payload = std::decay_t<decltype(policy.payload())>;
+  return RegroupWork<Predict, Body, Payload>{policy.begin(), policy.end(), paths, {}, predict, body, policy.payload()};
 }
 
 /// The arguments after the policy, whose first may be the number of paths.
@@ -83,9 +82,10 @@ template <class Tag, class Policy, class Work>
 std::vector<RegroupTrial> regroup_trials(std::string const& where, Tag, Policy const& policy, Work const& work) {
   bool const team = policy.scope() != RegroupScope::grid, grid = policy.scope() != RegroupScope::team,
              index = policy.remap() != RegroupRemap::data,
-             data  = policy.remap() != RegroupRemap::index && Work::has_travelers;
-  if (policy.remap() == RegroupRemap::data && !Work::has_travelers)
-    fail(where, "the data is to move, but no View travels; name those that do with RegroupPolicy::moving(), or take ",
+             data  = policy.remap() != RegroupRemap::index && Work::has_payload;
+  if (policy.remap() == RegroupRemap::data && !Work::has_payload)
+    fail(where,
+         "the data is to move, but no View travels; name those that do with RegroupPolicy::with_payload(), or take ",
          "RegroupRemap::index");
   std::vector<RegroupTrial> trials;
   auto const add = [&](RegroupWay way, bool allowed) {

@@ -72,19 +72,19 @@ struct PathFunctor {
 };
 
 /// A loop whose items take paths.
-template <class Predict, class Body, class TravelersT>
+template <class Predict, class Body, class PayloadT>
 struct RegroupWork {
-  using Travelers = TravelersT;
+  using Payload = PayloadT;
 
-  static constexpr bool has_travelers = Travelers::size > 0;
-  static constexpr int static_paths   = Body::static_paths;
+  static constexpr bool has_payload = Payload::size > 0;
+  static constexpr int static_paths = Body::static_paths;
 
   std::int64_t begin, end;
   int paths;
   PathFault fault;
   Predict predict;
   Body body;
-  Travelers travelers;
+  Payload payload;
 
   std::int64_t items() const { return end - begin; }
 
@@ -115,16 +115,16 @@ struct RegroupWork {
     return paths;
   }
 
-  /// The item, with the travelers' elements where elements(traveler, number) refers to them.
+  /// The item, with the payload's elements where elements(part, number) refers to them.
   template <class Functor, class Update, class Elements>
   KOKKOS_FORCEINLINE_FUNCTION void call(Functor const& functor, std::int64_t item, Update& update,
                                         Elements const& elements) const {
     [&]<std::size_t... I>(std::index_sequence<I...>) KOALESCE_INLINE_LAMBDA {
       if constexpr (std::is_same_v<Update, NoUpdate>)
-        functor(item, elements(get<I>(travelers), std::integral_constant<int, int(I)>{})...);
-      else functor(item, elements(get<I>(travelers), std::integral_constant<int, int(I)>{})..., update);
+        functor(item, elements(get<I>(payload), std::integral_constant<int, int(I)>{})...);
+      else functor(item, elements(get<I>(payload), std::integral_constant<int, int(I)>{})..., update);
     }
-    (std::make_index_sequence<Travelers::size>{});
+    (std::make_index_sequence<Payload::size>{});
   }
 
   /// The item with the elements in their Views; false, if there is no such path.
@@ -132,7 +132,7 @@ struct RegroupWork {
   KOKKOS_FORCEINLINE_FUNCTION bool run(Path path, std::int64_t item, Update& update) const {
     return body.select(path, [&](auto const& functor) KOALESCE_INLINE_LAMBDA {
       call(functor, item, update,
-           [&](auto const& traveler, auto) KOALESCE_INLINE_LAMBDA -> decltype(auto) { return traveler.view(item); });
+           [&](auto const& part, auto) KOALESCE_INLINE_LAMBDA -> decltype(auto) { return part.view(item); });
     });
   }
 
@@ -141,8 +141,8 @@ struct RegroupWork {
   KOKKOS_FORCEINLINE_FUNCTION void run_moved(int path, std::int64_t item, Slots const& slots, std::int64_t slot,
                                              Update& update) const {
     body.select(path, [&](auto const& functor) KOALESCE_INLINE_LAMBDA {
-      call(functor, item, update, [&](auto const& traveler, auto i) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
-        using Element = typename std::decay_t<decltype(traveler)>::View::value_type;
+      call(functor, item, update, [&](auto const& part, auto i) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
+        using Element = typename std::decay_t<decltype(part)>::View::value_type;
         return static_cast<Element&>(get<std::size_t(i.value)>(slots)[slot]);
       });
     });
@@ -151,28 +151,27 @@ struct RegroupWork {
   /// Moves the item's elements to a slot.
   template <class Slots>
   KOKKOS_FORCEINLINE_FUNCTION void depart(std::int64_t item, Slots const& slots, std::int64_t slot) const {
-    for_each(travelers, [&](auto const& traveler, auto i)
-                            KOALESCE_INLINE_LAMBDA { get<std::size_t(i.value)>(slots)[slot] = traveler.view(item); });
+    for_each(payload, [&](auto const& part, auto i)
+                          KOALESCE_INLINE_LAMBDA { get<std::size_t(i.value)>(slots)[slot] = part.view(item); });
   }
 
   /// Moves those back that return.
   template <class Slots>
   KOKKOS_FORCEINLINE_FUNCTION void come_back(std::int64_t item, Slots const& slots, std::int64_t slot) const {
-    for_each(travelers, [&](auto const& traveler, auto i) KOALESCE_INLINE_LAMBDA {
-      if constexpr (std::decay_t<decltype(traveler)>::returns)
-        traveler.view(item) = get<std::size_t(i.value)>(slots)[slot];
+    for_each(payload, [&](auto const& part, auto i) KOALESCE_INLINE_LAMBDA {
+      if constexpr (std::decay_t<decltype(part)>::returns) part.view(item) = get<std::size_t(i.value)>(slots)[slot];
     });
   }
 };
 
-/// Memory for the elements of `count` slots, one array a traveler, within a block of bytes.
-template <class... Travelers>
+/// Memory for the elements of `count` slots, one array a View of the payload, within a block of bytes.
+template <class... Payload>
 struct SlotsOf;
-template <class... Travelers>
-struct SlotsOf<Pack<Travelers...>> {
+template <class... Payload>
+struct SlotsOf<Pack<Payload...>> {
   static constexpr std::size_t alignment = 16;
 
-  using Pointers = Pack<typename Travelers::View::non_const_value_type*...>;
+  using Pointers = Pack<typename Payload::View::non_const_value_type*...>;
 
   KOKKOS_FUNCTION static constexpr std::size_t padded(std::size_t bytes) {
     return (bytes + alignment - 1) / alignment * alignment;
@@ -180,10 +179,10 @@ struct SlotsOf<Pack<Travelers...>> {
 
   /// Of elements alone, without padding.
   static constexpr std::size_t bytes_an_item =
-      (std::size_t(0) + ... + sizeof(typename Travelers::View::non_const_value_type));
+      (std::size_t(0) + ... + sizeof(typename Payload::View::non_const_value_type));
 
   KOKKOS_FUNCTION static constexpr std::size_t bytes(std::size_t count) {
-    return (std::size_t(0) + ... + padded(count * sizeof(typename Travelers::View::non_const_value_type)));
+    return (std::size_t(0) + ... + padded(count * sizeof(typename Payload::View::non_const_value_type)));
   }
 
   KOKKOS_FUNCTION static Pointers in(char* memory, std::size_t count) {
@@ -198,7 +197,7 @@ struct SlotsOf<Pack<Travelers...>> {
 };
 
 template <class Work>
-using Slots = SlotsOf<typename Work::Travelers>;
+using Slots = SlotsOf<typename Work::Payload>;
 
 }  // namespace Koalesce::Impl
 

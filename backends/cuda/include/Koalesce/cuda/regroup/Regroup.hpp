@@ -27,12 +27,11 @@ void run_regroup(Tag, Kokkos::Cuda const& exec, Named const& named, Work const& 
       if (work.paths <= RegroupTuning::Grid::most_paths) return run_marching(exec, label, work, result);
       return PortableBackend::run_team<WarpWorker, false>(exec, label, work, threads, result);
     case RegroupWay::team_moved:
-      if constexpr (Work::has_travelers)
-        PortableBackend::run_team<WarpWorker, true>(exec, label, work, threads, result);
+      if constexpr (Work::has_payload) PortableBackend::run_team<WarpWorker, true>(exec, label, work, threads, result);
       return;
     case RegroupWay::grid: return run_cuda_grid<false>(exec, named, work, memory, result);
     case RegroupWay::grid_moved:
-      if constexpr (Work::has_travelers) run_cuda_grid<true>(exec, named, work, memory, result);
+      if constexpr (Work::has_payload) run_cuda_grid<true>(exec, named, work, memory, result);
       return;
   }
 }

@@ -43,9 +43,8 @@ KOKKOS_FORCEINLINE_FUNCTION void run_path(Work const& work, int path, int begin,
   work.body.select(path, [&](auto const& functor) KOALESCE_INLINE_LAMBDA {
     for_each_slot<Update>(begin, end, [&](int slot) KOALESCE_INLINE_LAMBDA {
       std::int64_t const item = item_of(slot);
-      work.call(functor, item, update, [&](auto const& traveler, auto) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
-        return traveler.view(item);
-      });
+      work.call(functor, item, update,
+                [&](auto const& part, auto) KOALESCE_INLINE_LAMBDA -> decltype(auto) { return part.view(item); });
     });
   });
 }
@@ -56,11 +55,10 @@ KOKKOS_FORCEINLINE_FUNCTION void run_moved_path(Work const& work, int path, int 
                                                 Elements const& elements, Update& update) {
   work.body.select(path, [&](auto const& functor) KOALESCE_INLINE_LAMBDA {
     for_each_slot<Update>(begin, end, [&](int slot) KOALESCE_INLINE_LAMBDA {
-      work.call(functor, item_of(slot), update,
-                [&](auto const& traveler, auto i) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
-                  using Element = typename std::decay_t<decltype(traveler)>::View::value_type;
-                  return static_cast<Element&>(get<std::size_t(i.value)>(elements)[slot]);
-                });
+      work.call(functor, item_of(slot), update, [&](auto const& part, auto i) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
+        using Element = typename std::decay_t<decltype(part)>::View::value_type;
+        return static_cast<Element&>(get<std::size_t(i.value)>(elements)[slot]);
+      });
     });
   });
 }
@@ -292,11 +290,11 @@ void run_regroup(Tag, Exec const& exec, Named const& named, Work const& work, Re
     case RegroupWay::plain: return run_openmp_plain(exec, named(to_string(way)), work, result);
     case RegroupWay::team: return run_openmp_team<false>(exec, named(to_string(way)), work, result);
     case RegroupWay::team_moved:
-      if constexpr (Work::has_travelers) run_openmp_team<true>(exec, named(to_string(way)), work, result);
+      if constexpr (Work::has_payload) run_openmp_team<true>(exec, named(to_string(way)), work, result);
       return;
     case RegroupWay::grid: return run_openmp_grid<false>(exec, named, work, memory, result);
     case RegroupWay::grid_moved:
-      if constexpr (Work::has_travelers) run_openmp_grid<true>(exec, named, work, memory, result);
+      if constexpr (Work::has_payload) run_openmp_grid<true>(exec, named, work, memory, result);
       return;
   }
 }

@@ -69,13 +69,13 @@ void run_regroup(Tag, Exec const& exec, Named const& named, Work const& work, Re
     case RegroupWay::plain: return run_plain_loop(exec, named(to_string(way)), work, result);
     case RegroupWay::team: return run_team<SerialWorker, false>(exec, named(to_string(way)), work, team_size, result);
     case RegroupWay::team_moved:
-      if constexpr (Work::has_travelers)
+      if constexpr (Work::has_payload)
         run_team<SerialWorker, true>(exec, named(to_string(way)), work, team_size, result);
       return;
     case RegroupWay::grid:
       return run_grid<SerialWorker, false>(exec, named, work, memory, team_size, team_size, result);
     case RegroupWay::grid_moved:
-      if constexpr (Work::has_travelers)
+      if constexpr (Work::has_payload)
         run_grid<SerialWorker, true>(exec, named, work, memory, team_size, team_size, result);
       return;
   }

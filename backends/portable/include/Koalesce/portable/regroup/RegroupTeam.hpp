@@ -17,7 +17,7 @@ struct TeamShape {
   static constexpr int fewest_items     = 256;
   static constexpr int most_items       = 8192;
   static constexpr int most_bytes       = 36 * 1024;  // of scratch memory
-  static constexpr int most_moved_bytes = 24 * 1024;  // of it, for travelers' elements
+  static constexpr int most_moved_bytes = 24 * 1024;  // of it, for payload's elements
 
   /// Of the portable backend: a CPU thread by itself, else so many that counting and placing by threads pays.
   template <class Exec>

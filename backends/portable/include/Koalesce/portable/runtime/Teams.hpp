@@ -31,8 +31,8 @@ constexpr int team_threads(int most) {
   return Backend::on_host<Exec> ? 1 : most;
 }
 
-/// Calls body(piece) for every piece of a team. All its threads go through the same pieces, and meet between them: a piece
-/// takes the scratch memory when the one before is done with it.
+/// Calls body(piece) for every piece of a team. All its threads go through the same pieces, and meet between them: a
+/// piece takes the scratch memory when the one before is done with it.
 template <class Member, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_piece(Member const& team, std::int64_t pieces, Body const& body) {
   for (std::int64_t piece = team.league_rank();;) {

@@ -8,8 +8,8 @@ namespace {
 using Kokkos::LayoutRight, Kokkos::LayoutStride;
 
 template <class P>
-class RegroupedTravelers : public ::testing::Test {};
-TYPED_TEST_SUITE(RegroupedTravelers, AllPaths, PathNames);
+class RegroupedPayload : public ::testing::Test {};
+TYPED_TEST_SUITE(RegroupedPayload, AllPaths, PathNames);
 
 /// What a path makes of an element y, given x: exact in every type. The oracle calls it, too.
 template <class T>
@@ -65,7 +65,7 @@ void check_two_fields(Rng& rng, Items const& items) {
   TwoFields<P, T, Layout> fields(rng, items);
   PathTableOf<P> const predict(items);
   auto const policy =
-      RegroupPolicy(exec, items.begin, items.end()).moving(one_way(fields.x.view()), round_trip(fields.y.view()));
+      RegroupPolicy(exec, items.begin, items.end()).with_payload(one_way(fields.x.view()), round_trip(fields.y.view()));
   for_each_way(all_ways, [&](Way way) {
     fields.y.fill(rng);
     for (int call = 0; call < 3; ++call) {
@@ -85,19 +85,19 @@ void check_two_fields() {
   });
 }
 
-TYPED_TEST(RegroupedTravelers, of_4_bytes) { check_two_fields<TypeParam, float>(); }
-TYPED_TEST(RegroupedTravelers, of_8_bytes) { check_two_fields<TypeParam, double>(); }
-TYPED_TEST(RegroupedTravelers, of_24_bytes) { check_two_fields<TypeParam, Vec3<double>>(); }
-TYPED_TEST(RegroupedTravelers, strided) { check_two_fields<TypeParam, float, LayoutStride>(); }
+TYPED_TEST(RegroupedPayload, of_4_bytes) { check_two_fields<TypeParam, float>(); }
+TYPED_TEST(RegroupedPayload, of_8_bytes) { check_two_fields<TypeParam, double>(); }
+TYPED_TEST(RegroupedPayload, of_24_bytes) { check_two_fields<TypeParam, Vec3<double>>(); }
+TYPED_TEST(RegroupedPayload, strided) { check_two_fields<TypeParam, float, LayoutStride>(); }
 
-TYPED_TEST(RegroupedTravelers, sizes_around_those_of_warps_teams_and_tiles) {
+TYPED_TEST(RegroupedPayload, sizes_around_those_of_warps_teams_and_tiles) {
   Rng rng(1);
   for (std::int64_t const around : {1, 32, 256, 512, 819, 1024, 4096, 8192})
     for (auto size = around - 1; size <= around + 1; ++size)
       check_two_fields<TypeParam, double>(rng, {size % 3, 5, make_paths(rng, Mix::equal, 5, size)});
 }
 
-TYPED_TEST(RegroupedTravelers, functor_a_path) {
+TYPED_TEST(RegroupedPayload, functor_a_path) {
   using P = TypeParam;
   Rng rng(2);
   for (std::int64_t const size : {1, 100, 5001}) {
@@ -105,7 +105,7 @@ TYPED_TEST(RegroupedTravelers, functor_a_path) {
     TwoFields<P, double, LayoutRight> fields(rng, items);
     PathTableOf<P> const predict(items);
     auto const policy = RegroupPolicy(typename P::exec(), items.begin, items.end())
-                            .moving(one_way(fields.x.view()), round_trip(fields.y.view()));
+                            .with_payload(one_way(fields.x.view()), round_trip(fields.y.view()));
     for_each_way(all_ways, [&](Way way) {
       parallel_regroup<typename P::backend>("functors", ask(policy, way), predict, ReactAs<double>{0},
                                             ReactAs<double>{1}, ReactAs<double>{2});
@@ -116,7 +116,7 @@ TYPED_TEST(RegroupedTravelers, functor_a_path) {
   }
 }
 
-// ---- Other numbers and kinds of travelers ----
+// ---- Other numbers and kinds of payload ----
 
 /// Keeps what comes one way.
 template <class Memory>
@@ -131,7 +131,7 @@ void check_one_way(Items const& items, View const& view) {
   typename P::exec const exec;
   Kokkos::View<double*, typename P::exec::memory_space> const kept("kept", items.end() + 1);
   PathTableOf<P> const predict(items);
-  auto const policy = RegroupPolicy(exec, items.begin, items.end()).moving(one_way(view));
+  auto const policy = RegroupPolicy(exec, items.begin, items.end()).with_payload(one_way(view));
   for_each_way(all_ways, [&](Way way) {
     Kokkos::deep_copy(kept, -1.0);
     parallel_regroup<typename P::backend>("one way", ask(policy, way), Paths(items.paths), predict,
@@ -153,7 +153,7 @@ struct Triple {
   }
 };
 
-TYPED_TEST(RegroupedTravelers, one_way_only_and_const) {
+TYPED_TEST(RegroupedPayload, one_way_only_and_const) {
   using Memory = typename TypeParam::exec::memory_space;
   Rng rng(3);
   Items const items{7, 4, make_paths(rng, Mix::equal, 4, 3333)};
@@ -176,7 +176,7 @@ struct ReactToThree {
 template <class P, class T>
 using Field1 = Field<typename P::exec, T, 1>;
 
-TYPED_TEST(RegroupedTravelers, three_of_1_12_and_8_bytes) {
+TYPED_TEST(RegroupedPayload, three_of_1_12_and_8_bytes) {
   using P = TypeParam;
   Rng rng(4);
   for (std::int64_t const size : {1, 33, 1001, 9999}) {
@@ -187,7 +187,7 @@ TYPED_TEST(RegroupedTravelers, three_of_1_12_and_8_bytes) {
     a.fill(rng), b.fill(rng), c.fill(rng);
     PathTableOf<P> const predict(items);
     auto const policy = RegroupPolicy(typename P::exec(), items.begin, items.end())
-                            .moving(round_trip(a.view()), one_way(b.view()), round_trip(c.view()));
+                            .with_payload(round_trip(a.view()), one_way(b.view()), round_trip(c.view()));
     for_each_way(all_ways, [&](Way way) {
       parallel_regroup<typename P::backend>("three", ask(policy, way), Paths(6), predict, ReactToThree());
       for (auto i = items.begin; i < items.end(); ++i) ReactToThree()(int(items.path_of(i)), i, a({i}), b({i}), c({i}));
@@ -206,13 +206,13 @@ struct ReactToLarge {
   KOKKOS_FUNCTION void operator()(int path, std::int64_t item, Large& a) const { a.value[item % 64] += path + 1; }
 };
 
-TYPED_TEST(RegroupedTravelers, of_512_bytes) {
+TYPED_TEST(RegroupedPayload, of_512_bytes) {
   using P = TypeParam;
   Rng rng(5);
   Items const items{2, 3, make_paths(rng, Mix::equal, 3, 1111)};
   PathTableOf<P> const predict(items);
   Kokkos::View<Large*, typename P::exec::memory_space> const a("a", items.end());
-  auto const policy = RegroupPolicy(typename P::exec(), items.begin, items.end()).moving(round_trip(a));
+  auto const policy = RegroupPolicy(typename P::exec(), items.begin, items.end()).with_payload(round_trip(a));
   int calls         = 0;
   for_each_way(all_ways, [&](Way way) {
     parallel_regroup<typename P::backend>("large", ask(policy, way), Paths(3), predict, ReactToLarge());
@@ -238,12 +238,12 @@ struct NextPath {
   KOKKOS_FUNCTION void operator()(int path, std::int64_t, double& x) const { x = (3 * int(x) + path + 1) % 101; }
 };
 
-TYPED_TEST(RegroupedTravelers, predictor_depends_on_what_the_last_call_left) {
+TYPED_TEST(RegroupedPayload, predictor_depends_on_what_the_last_call_left) {
   using P = TypeParam;
   Rng rng(6);
   Field1<P, double> x({4444}, {0}, rng);
   x.fill(rng, [](Rng& r) { return double(random_int(r, 0, 99)); });
-  auto const policy = RegroupPolicy(typename P::exec(), 0, 4444).moving(round_trip(x.view()));
+  auto const policy = RegroupPolicy(typename P::exec(), 0, 4444).with_payload(round_trip(x.view()));
   ByValue<typename Field1<P, double>::View> const predict{x.view()};
   for (int round = 0; round < 4; ++round)
     for_each_way(all_ways, [&](Way way) {
