@@ -421,17 +421,17 @@ struct Particles {
 template <class Kernel>
 struct ParticlesExpert : ByHand {
   static constexpr int group = on_host ? 32 : 128, own = on_host ? 32 : 2;
-  static constexpr int threads = team_of(group / own), most_masses = 128;
-  static constexpr std::size_t scratch_bytes = sizeof(float) * 4 * most_masses;
+  static constexpr int threads = team_of(group / own), max_masses = 128;
+  static constexpr std::size_t scratch_bytes = sizeof(float) * 4 * max_masses;
 
   explicit ParticlesExpert(Kernel const& k) : steps(k.steps), masses(k.masses), start(k.start), result(k.result) {
-    if (masses.extent(0) > most_masses) Kokkos::abort("too many masses");
+    if (masses.extent(0) > max_masses) Kokkos::abort("too many masses");
   }
   void run() const { run_teams(Index(start.extent(1)) / group, *this); }
 
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     int const r = team.team_rank(), first = team.league_rank() * group + r, many = int(masses.extent(0));
-    auto* const mass = scratch<Four<float>>(team, most_masses);
+    auto* const mass = scratch<Four<float>>(team, max_masses);
     for (int j = r; j < many; j += threads) mass[j] = four_at(&masses(j, 0));
     float position[3][own], velocity[3][own];
     KOALESCE_PERF_UNROLL

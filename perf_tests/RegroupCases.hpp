@@ -94,7 +94,7 @@ struct OfPath {
 /// What the implementations do with a data set.
 template <int Paths, Work W, int Bytes>
 struct Loops {
-  static constexpr int flops_an_item = flops(W);
+  static constexpr int flops_per_item = flops(W);
 
   Items<Bytes> const& items;
 
@@ -143,7 +143,7 @@ void measure(benchmark::State& state, Loops const& loops, std::function<void()> 
   Kokkos::parallel_reduce("mismatches", Range(0, items.shape.items), Mismatch{items.y, items.expected}, wrong);
   if (wrong != 0) return state.SkipWithError((std::to_string(wrong) + " results are wrong").c_str());
   perf::measure(state, items.bytes(), kernel);
-  state.counters["flops"] = rate(double(items.shape.items) * Loops::flops_an_item);
+  state.counters["flops"] = rate(double(items.shape.items) * Loops::flops_per_item);
 }
 
 template <int Paths, Work W, int Bytes>

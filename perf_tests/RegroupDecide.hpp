@@ -17,8 +17,8 @@ namespace perf::regroup {
 /// Calls until the library has made up its mind.
 /// \returns what it decided; environment variable KOALESCE_PERF_DECISIONS=1 shows why.
 inline std::string decide(std::string const& label, std::function<void()> const& call) {
-  constexpr int most_calls = 60;
-  for (int k = 0; k < most_calls; ++k) {
+  constexpr int max_calls = 60;
+  for (int k = 0; k < max_calls; ++k) {
     auto const decisions = Koalesce::regroup_decisions(label);
     if (!decisions.empty() && decisions.back().decided) {
       if (k > 0 && std::getenv("KOALESCE_PERF_DECISIONS")) std::cerr << decisions.back() << '\n';

@@ -22,7 +22,7 @@ using perf::Exec;
 
 /// The least seconds of several runs.
 template <class Kernel>
-double least_seconds(Kernel const& kernel) {
+double min_seconds(Kernel const& kernel) {
   kernel();
   double least = perf::seconds_of(kernel);
   for (int i = 0; i < 9; ++i) least = std::min(least, perf::seconds_of(kernel));
@@ -34,7 +34,7 @@ double copy_bandwidth() {
   std::size_t const items = std::size_t(1) << 25;  // 256 MB
   Kokkos::View<double*, Exec> from(Kokkos::view_alloc("from", Kokkos::WithoutInitializing), items), to("to", items);
   perf::fill(from);
-  return 2. * sizeof(double) * double(items) / least_seconds(perf::fastest_copy(to, from).run);
+  return 2. * sizeof(double) * double(items) / min_seconds(perf::fastest_copy(to, from).run);
 }
 
 /// What one multiply-add works on: as many elements as a register of the processor holds, or one of a GPU's thread.
@@ -89,7 +89,7 @@ template <class T>
 double flops() {
   std::int64_t const items = perf::on_host ? 1 << 12 : 1 << 19;
   MultiplyAdds<T> const kernel{Kokkos::View<T*, Exec>("result", items), T(0.5)};
-  double const seconds = least_seconds([&] {
+  double const seconds = min_seconds([&] {
     Kokkos::parallel_for("multiply-adds", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, items), kernel);
   });
   double const lanes   = double(sizeof(typename MultiplyAdds<T>::V)) / sizeof(T);

@@ -91,7 +91,7 @@ void expect_count(AccessCount const& count, std::string const& name, int teams, 
   EXPECT_EQ(count.teams, teams) << name;
   EXPECT_EQ(count.accesses, accesses) << name;
   EXPECT_EQ(count.shared_elements, shared) << name;
-  EXPECT_EQ(count.accesses_a_team(), double(accesses) / teams) << name;
+  EXPECT_EQ(count.accesses_per_team(), double(accesses) / teams) << name;
 }
 
 // ---- Counts ----

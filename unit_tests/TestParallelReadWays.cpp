@@ -40,7 +40,7 @@ struct Matrix {
     size     = std::int64_t(elements.size());
   }
 
-  auto shadow_view(std::size_t most_bytes = std::size_t(-1)) const { return ShadowView(window(field), most_bytes); }
+  auto shadow_view(std::size_t max_bytes = std::size_t(-1)) const { return ShadowView(window(field), max_bytes); }
 
   /// Reads the items that the indices are for, into memory and into a sum.
   template <class A, class Map>

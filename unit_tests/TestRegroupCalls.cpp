@@ -293,7 +293,7 @@ TYPED_TEST(RegroupedCalls, automatic_decides_by_what_it_measures) {
   }
   EXPECT_EQ(decision.sample.paths, 4);
   EXPECT_GT(decision.sample.items, 0);
-  EXPECT_GT(decision.sample.paths_a_warp(), 3.5);
+  EXPECT_GT(decision.sample.paths_per_warp(), 3.5);
   for (int p = 0; p < PathSample::buckets; ++p) EXPECT_EQ(decision.sample.histogram[p] > 0, p < 4);
 }
 

@@ -183,14 +183,14 @@ double rounding(Table const& table, Correlation const& correlation) {
 }  // namespace
 
 Results correlate(Samples& samples, int repeat, bool compare) {
-  constexpr std::int64_t most_columns = 10000;  // the correlation matrix has 800 MB
+  constexpr std::int64_t max_columns = 10000;  // the correlation matrix has 800 MB
   if (samples.rows < 2)
     throw std::runtime_error(samples.description + ": correlations need two samples or more, and there " +
                              (samples.rows == 1 ? "is only one" : "are none"));
-  if (samples.columns > most_columns)
+  if (samples.columns > max_columns)
     throw std::runtime_error(samples.description + ": has " + std::to_string(samples.columns) +
                              " columns; the matrix of their correlations would be too large with more than " +
-                             std::to_string(most_columns));
+                             std::to_string(max_columns));
   Table const table(samples.values.data(), samples.rows, samples.columns);
   std::vector<double>().swap(samples.values);
 

@@ -28,7 +28,7 @@ using Progress = std::function<void(double residual)>;
 ///
 /// \tparam Operator has apply(exec, p, q): q = A p at the points that are on no face.
 template <class Operator>
-Solution solve(Exec const& exec, Operator const& a, Field const& f, double tolerance, int most_iterations,
+Solution solve(Exec const& exec, Operator const& a, Field const& f, double tolerance, int max_iterations,
                Progress const& progress) {
   int const points = int(f.extent(0)) - 2;
   Solution result;
@@ -41,7 +41,7 @@ Solution solve(Exec const& exec, Operator const& a, Field const& f, double toler
   Kokkos::Timer timer;
   double const first = KokkosBlas::dot(exec, r_vector, r_vector);
   double rr          = first;
-  while (result.iterations < most_iterations && rr > tolerance * tolerance * first) {
+  while (result.iterations < max_iterations && rr > tolerance * tolerance * first) {
     a.apply(exec, p, q);
     double const alpha = rr / KokkosBlas::dot(exec, p_vector, q_vector);
     KokkosBlas::axpby(exec, alpha, p_vector, 1., u_vector);

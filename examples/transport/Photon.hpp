@@ -50,7 +50,7 @@ using Photons = Kokkos::View<Photon*, Exec>;
 struct Grid {
   Kokkos::View<std::uint8_t const*, Exec> tissue;
   Kokkos::View<Material const*, Exec> materials;
-  float cells_a_mm[3];
+  float cells_per_mm[3];
   Index size[3];
   float densest;  ///< absorption and scattering, events a mm
 
@@ -58,7 +58,7 @@ struct Grid {
   KOKKOS_FUNCTION Index cell(float const (&position)[3]) const {
     Index number = 0;
     for (int d = 2; d >= 0; --d) {
-      float const at = position[d] * cells_a_mm[d];
+      float const at = position[d] * cells_per_mm[d];
       if (!(at >= 0 && at < float(size[d]))) return -1;
       number = number * size[d] + Index(at);
     }

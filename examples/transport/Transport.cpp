@@ -35,8 +35,8 @@ Grid make_grid(Head const& head) {
   std::transform(head.tissue.begin(), head.tissue.end(), tissue.begin(), [](Tissue t) { return std::uint8_t(t); });
   grid.tissue = on_device("tissue", tissue);
   for (int d = 0; d < 3; ++d) {
-    grid.cells_a_mm[d] = float(1 / head.spacing[d]);
-    grid.size[d]       = head.size[d];
+    grid.cells_per_mm[d] = float(1 / head.spacing[d]);
+    grid.size[d]         = head.size[d];
   }
   grid.materials = on_device("materials", std::vector<Material>(materials.begin(), materials.end()));
   for (auto const& m : materials) grid.densest = std::max(grid.densest, absorptions * m.absorption + m.scattering);

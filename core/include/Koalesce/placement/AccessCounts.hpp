@@ -15,7 +15,7 @@ struct AccessCount {
   std::int64_t shared_elements = 0;  ///< that more than one thread touched, added up over the teams
 
   /// The mean over the teams that were looked at; 0 if there were none.
-  double accesses_a_team() const { return teams > 0 ? double(accesses) / teams : 0; }
+  double accesses_per_team() const { return teams > 0 ? double(accesses) / teams : 0; }
 };
 
 }  // namespace Koalesce

@@ -2,7 +2,6 @@
 #ifndef KOALESCE_PLACEMENT_PARALLEL_PLACED_HPP
 #define KOALESCE_PLACEMENT_PARALLEL_PLACED_HPP
 
-#include <Koalesce/common/impl/ProfilingRegion.hpp>
 #include <Koalesce/placement/AccessCounts.hpp>
 #include <Koalesce/placement/OnChip.hpp>
 #include <Koalesce/placement/Place.hpp>
@@ -11,6 +10,8 @@
 #include <Koalesce/placement/PlacementSearch.hpp>
 #include <Koalesce/placement/impl/PlacementDispatch.hpp>
 #include <Koalesce/placement/impl/PlacementRegistry.hpp>
+
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <filesystem>
 #include <optional>
@@ -64,7 +65,7 @@ template <class BackendTag = Backend::Native, class Exec, class Bounds, class...
 void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
                      OnChip<Arrays...> const& arrays, Places const& placement, Kernel const& kernel) {
   using Tag = Backend::Resolve<BackendTag, Exec>;
-  Impl::ProfilingRegion region(Impl::parallel_placed_name());
+  Kokkos::Profiling::ScopedRegion const region(Impl::parallel_placed_name());
   Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::parallel_placed",
                                                                                         label, policy, arrays, kernel);
   call.run(placement);
@@ -82,7 +83,7 @@ template <class BackendTag = Backend::Native, class Exec, class Bounds, class...
 void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
                      OnChip<Arrays...> const& arrays, Kernel const& kernel) {
   using Tag = Backend::Resolve<BackendTag, Exec>;
-  Impl::ProfilingRegion region(Impl::parallel_placed_name());
+  Kokkos::Profiling::ScopedRegion const region(Impl::parallel_placed_name());
   Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::parallel_placed",
                                                                                         label, policy, arrays, kernel);
   Impl::run_remembered(call);
@@ -124,7 +125,7 @@ TunedPlacement tune_placement(std::string const& label, PlacementPolicy<Exec, Bo
                               OnChip<Arrays...> const& arrays, Kernel const& kernel,
                               PlacementTuning const& tuning = {}) {
   using Tag = Backend::Resolve<BackendTag, Exec>;
-  Impl::ProfilingRegion region("Koalesce::tune_placement");
+  Kokkos::Profiling::ScopedRegion const region("Koalesce::tune_placement");
   Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::tune_placement",
                                                                                         label, policy, arrays, kernel);
   call.check();
@@ -139,7 +140,7 @@ template <class BackendTag = Backend::Native, class Exec, class Bounds, class...
 std::vector<AccessCount> count_accesses(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
                                         OnChip<Arrays...> const& arrays, Kernel const& kernel) {
   using Tag = Backend::Resolve<BackendTag, Exec>;
-  Impl::ProfilingRegion region("Koalesce::count_accesses");
+  Kokkos::Profiling::ScopedRegion const region("Koalesce::count_accesses");
   Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::count_accesses",
                                                                                         label, policy, arrays, kernel);
   call.check();

@@ -45,7 +45,7 @@ struct PathSample {
   std::int64_t histogram[buckets] = {};  ///< items a bucket
 
   /// How many paths a warp of the plain loop runs, on average.
-  double paths_a_warp() const { return runs > 0 ? double(paths_in_runs) / double(runs) : 0; }
+  double paths_per_warp() const { return runs > 0 ? double(paths_in_runs) / double(runs) : 0; }
 };
 
 /// What is known of the loops with one label, one size class and one path histogram.

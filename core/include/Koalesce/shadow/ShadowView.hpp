@@ -5,6 +5,8 @@
 #include <Koalesce/shadow/impl/ShadowState.hpp>
 #include <Koalesce/transpose/impl/TransposeDispatch.hpp>
 
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
 #include <limits>
 
 namespace Koalesce {
@@ -53,10 +55,10 @@ class ShadowView {
 
   /// Copies nothing and allocates nothing.
   /// \param[in] matrix     the original, which this keeps alive.
-  /// \param[in] most_bytes memory that shadows may take; reads go to the original where that is too little.
-  explicit ShadowView(View const& matrix, std::size_t most_bytes = std::numeric_limits<std::size_t>::max())
+  /// \param[in] max_bytes memory that shadows may take; reads go to the original where that is too little.
+  explicit ShadowView(View const& matrix, std::size_t max_bytes = std::numeric_limits<std::size_t>::max())
       : m_base(matrix), m_state(std::make_shared<State>()) {
-    m_state->most_bytes = most_bytes;
+    m_state->max_bytes = max_bytes;
   }
 
   /// The original.
@@ -139,7 +141,7 @@ class ShadowView {
     auto& shadow = (*m_state)[direction];
     if (!shadow.valid) {
       if (!Impl::allocate_shadow(*m_state, direction, m_base)) return m_base;
-      Impl::ProfilingRegion region(where);
+      Kokkos::Profiling::ScopedRegion const region(where);
       Impl::begin_after(exec, shadow.built.get());
       Impl::Permutation<rank> identity{};
       for (std::size_t i = 0; i < rank; ++i) identity[i] = int(i);

@@ -5,6 +5,8 @@
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/transpose/impl/TransposeDispatch.hpp>
 
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
 namespace Koalesce {
 
 /// \brief Permutes dimensions: dst(i_0, ..., i_n-1) = src(j_0, ..., j_n-1) with j_permutation[d] = i_d.
@@ -27,7 +29,7 @@ namespace Koalesce {
 template <class BackendTag = Backend::Native, class Exec, class Dst, class Src>
 void transpose(Exec const& exec, Dst const& dst, Src const& src, Kokkos::Array<int, Dst::rank()> const& permutation) {
   Impl::check_transpose<Exec>("Koalesce::transpose", dst, src, permutation);
-  Impl::ProfilingRegion region("Koalesce::transpose");
+  Kokkos::Profiling::ScopedRegion const region("Koalesce::transpose");
   Impl::dispatch_transpose<BackendTag>(exec, "transpose", dst, src, permutation);
 }
 
@@ -54,7 +56,7 @@ void copy_layout(Exec const& exec, Dst const& dst, Src const& src) {
   Kokkos::Array<int, Dst::rank()> identity{};
   for (int d = 0; d < int(Dst::rank()); ++d) identity[d] = d;
   Impl::check_transpose<Exec>("Koalesce::copy_layout", dst, src, identity);
-  Impl::ProfilingRegion region("Koalesce::copy_layout");
+  Kokkos::Profiling::ScopedRegion const region("Koalesce::copy_layout");
   Impl::dispatch_transpose<BackendTag>(exec, "copy_layout", dst, src, identity);
 }
 

@@ -13,11 +13,11 @@ namespace Koalesce::Impl {
 
 /// An access that says something about its array, and how many were like it.
 struct AccessFinding {
-  static constexpr int most_indices = 5;  // of a ThreadArray: the thread, then at most 4
+  static constexpr int max_indices = 5;  // of a ThreadArray: the thread, then at most 4
 
   unsigned long long times;
   int team, thread, other_thread;
-  int index[most_indices];
+  int index[max_indices];
 };
 
 /// What is found out about an array, on the device.
@@ -31,7 +31,7 @@ struct ArrayCounts {
 struct CountingMemory {
   ArrayCounts* counts;  // an array
   unsigned* claims;     // a team's: who touched an element, one after the other all elements of all TeamArrays
-  int claims_a_team;
+  int claims_per_team;
   int teams;
 
   /// The number of a team among those that count, or -1.
@@ -137,7 +137,7 @@ class CountingPlaces {
     int const sample = m_memory.sample(team.league_rank(), team.league_size());
     return CountedElements<Array, Elements<Work, I>>(
         memory, work.template shape<I>(), work.team_size, m_memory.counts + I,
-        m_memory.claims + std::int64_t(sample) * m_memory.claims_a_team + claims_before<I>(work), team.league_rank(),
+        m_memory.claims + std::int64_t(sample) * m_memory.claims_per_team + claims_before<I>(work), team.league_rank(),
         team.team_rank());
   }
 

@@ -17,7 +17,7 @@ namespace Koalesce::Impl {
 struct TrialLength {
   static constexpr double warm_up = 0.05;    // seconds before the first trial: processors speed up under load
   static constexpr double reading = 0.0001;  // that one reading of the clock takes in, if it needs more than one run
-  static constexpr int most_runs  = 32;      // of it
+  static constexpr int max_runs   = 32;      // of it
   static constexpr int readings   = 15;
   static constexpr double most    = 0.25;  // seconds, after which three readings do
 };
@@ -34,11 +34,11 @@ double seconds_of(Exec const& exec, int runs, Run const& run) {
 
 /// The least time of each of some runs, which take turns: what slows the machine down for a while meets all of them.
 template <class Exec, class... Run>
-std::array<double, sizeof...(Run)> least_seconds(Exec const& exec, Run const&... run) {
+std::array<double, sizeof...(Run)> min_seconds(Exec const& exec, Run const&... run) {
   std::array<double, sizeof...(Run)> least{seconds_of(exec, 1, run)...};
   std::array<int, sizeof...(Run)> runs;
   for (std::size_t i = 0; i < runs.size(); ++i)
-    runs[i] = int(std::clamp(TrialLength::reading / std::max(least[i], 1e-9), 1.0, double(TrialLength::most_runs)));
+    runs[i] = int(std::clamp(TrialLength::reading / std::max(least[i], 1e-9), 1.0, double(TrialLength::max_runs)));
   double spent = 0;
   for (int reading = 0; reading < TrialLength::readings && (reading < 3 || spent < TrialLength::most); ++reading) {
     std::size_t i   = 0;
@@ -98,9 +98,9 @@ class PlacementTrialRunner {
     auto const run = [&] { m_call.launch(m_name, placement); };
     double seconds = 0;
     if (m_fastest.empty()) {
-      seconds = least_seconds(m_call.policy.space(), run)[0];
+      seconds = min_seconds(m_call.policy.space(), run)[0];
     } else {
-      auto const [now, fastest] = least_seconds(m_call.policy.space(), run, [&] { m_call.launch(m_name, m_fastest); });
+      auto const [now, fastest] = min_seconds(m_call.policy.space(), run, [&] { m_call.launch(m_name, m_fastest); });
       seconds                   = m_least * now / std::max(fastest, 1e-9);
     }
     if (m_fastest.empty() || seconds < m_least) {
@@ -140,7 +140,7 @@ void find_counts(Call const& call, PlacementLog& log) {
   log.counted       = true;
   auto const counts = count_accesses(call);
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    log.arrays[i].count = counts[i].accesses_a_team();
+    log.arrays[i].count = counts[i].accesses_per_team();
     if (log.arrays[i].threads && counts[i].shared_elements == 0 && call.policy.team_size() > 1)
       log.notes.push_back("no element of TeamArray \"" + counts[i].name + "\" was touched by two threads in " +
                           std::to_string(counts[i].teams) +

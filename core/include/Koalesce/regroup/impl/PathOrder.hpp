@@ -73,24 +73,24 @@ struct SerialWorker {
 template <class Worker>
 class TeamPathOrder {
  public:
-  static constexpr int most_items   = 65536;
-  static constexpr int most_paths   = 65535;
-  static constexpr int most_buckets = 256;
-  static constexpr int most_counts  = 2048;
+  static constexpr int max_items   = 65536;
+  static constexpr int max_paths   = 65535;
+  static constexpr int max_buckets = 256;
+  static constexpr int max_counts  = 2048;
 
-  static constexpr bool can_order(int paths) { return paths <= most_paths; }
+  static constexpr bool can_order(int paths) { return paths <= max_paths; }
 
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int buckets_of(int paths) { return Kokkos::min(paths, +most_buckets); }
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int buckets_of(int paths) { return Kokkos::min(paths, +max_buckets); }
 
   /// Each has its counts in scratch memory: more buckets, fewer workers.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int workers_of(int paths, int team_size) {
-    return Kokkos::max(1, Kokkos::min(Worker::workers(team_size), most_counts / buckets_of(paths)));
+    return Kokkos::max(1, Kokkos::min(Worker::workers(team_size), max_counts / buckets_of(paths)));
   }
 
   /// Of the table and the totals; more items, paths or threads never need less.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr std::size_t bytes(int items, int paths, int team_size) {
     int const buckets = buckets_of(paths);
-    return sizeof(int) * std::size_t(Kokkos::min(buckets * Worker::workers(team_size), +most_counts) + 2 * buckets) +
+    return sizeof(int) * std::size_t(Kokkos::min(buckets * Worker::workers(team_size), +max_counts) + 2 * buckets) +
            2 * sizeof(std::uint16_t) * std::size_t(items);
   }
 
@@ -147,7 +147,7 @@ class TeamPathOrder {
   /// More paths than buckets: neighbors share one.
   KOKKOS_FORCEINLINE_FUNCTION int bucket(int path) const {
     if (path >= m_paths) return 0;
-    return m_paths <= most_buckets ? path : int(std::int64_t(path) * most_buckets / m_paths);
+    return m_paths <= max_buckets ? path : int(std::int64_t(path) * max_buckets / m_paths);
   }
 
   int m_items, m_paths, m_workers;

@@ -19,7 +19,7 @@ class PathSampler {
  public:
   static constexpr int run_items = 32;
   static constexpr int few_runs  = 64;
-  static constexpr int most_runs = 256;
+  static constexpr int max_runs  = 256;
   static constexpr int reports   = PathSample::buckets + 3;  ///< numbers that a kernel writes
 
   struct Shape {
@@ -32,7 +32,7 @@ class PathSampler {
   static Shape shape(Work const& work) {
     std::int64_t const n = work.items();
     int const runs       = int(std::clamp<std::int64_t>(
-        std::max(n / (64 * run_items), std::min<std::int64_t>(n / run_items, few_runs)), 1, most_runs));
+        std::max(n / (64 * run_items), std::min<std::int64_t>(n / run_items, few_runs)), 1, max_runs));
     return {work.paths, runs, n / runs};
   }
 
@@ -70,7 +70,7 @@ class PathSampler {
 
   using Mask = unsigned long long;
 
-  static constexpr std::size_t scratch_bytes = most_runs * sizeof(Mask) + (PathSample::buckets + 1) * sizeof(int) + 64;
+  static constexpr std::size_t scratch_bytes = max_runs * sizeof(Mask) + (PathSample::buckets + 1) * sizeof(int) + 64;
 
   template <class Work>
   struct Kernel {
@@ -80,7 +80,7 @@ class PathSampler {
 
     template <class Member>
     KOKKOS_FUNCTION void operator()(Member const& team) const {
-      auto* const seen = static_cast<Mask*>(team.team_scratch(0).get_shmem_aligned(most_runs * sizeof(Mask), 16));
+      auto* const seen = static_cast<Mask*>(team.team_scratch(0).get_shmem_aligned(max_runs * sizeof(Mask), 16));
       auto* const count =
           static_cast<int*>(team.team_scratch(0).get_shmem_aligned((PathSample::buckets + 1) * sizeof(int), 16));
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, shape.runs), [&](int r) { seen[r] = 0; });

@@ -71,8 +71,8 @@ inline std::string decision_text(RegroupDecision const& decision) {
   for (auto const& trial : decision.trials) text << trial_text(trial) << "\n";
   auto const& sample = decision.sample;
   if (sample.items > 0)
-    text << "  " << sample.paths << (sample.paths == 1 ? " path, " : " paths, ") << fixed_text(sample.paths_a_warp(), 2)
-         << " a warp; " << histogram_text(sample) << "\n";
+    text << "  " << sample.paths << (sample.paths == 1 ? " path, " : " paths, ")
+         << fixed_text(sample.paths_per_warp(), 2) << " a warp; " << histogram_text(sample) << "\n";
   return text.str();
 }
 

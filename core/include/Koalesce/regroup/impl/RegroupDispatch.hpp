@@ -4,7 +4,6 @@
 
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/common/Error.hpp>
-#include <Koalesce/common/impl/ProfilingRegion.hpp>
 #include <Koalesce/common/impl/RangePolicyChecks.hpp>
 #include <Koalesce/regroup/RegroupDecision.hpp>
 #include <Koalesce/regroup/RegroupPolicy.hpp>
@@ -13,6 +12,8 @@
 #include <Koalesce/regroup/impl/RegroupLoop.hpp>
 #include <Koalesce/regroup/impl/RegroupTools.hpp>
 #include <Koalesce/regroup/impl/RegroupWork.hpp>
+
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <string>
 #include <tuple>
@@ -188,7 +189,7 @@ void regroup(std::string const& function, std::string const& label, Policy const
   check_regroup(where, policy, work.paths);
   auto const trials = regroup_trials(where, Tag{}, policy, work);
 
-  ProfilingRegion region(function);
+  Kokkos::Profiling::ScopedRegion const region(function);
   auto const loop = RegroupLoops<Exec>::find(label, typeid(Call));
   loop->throw_fault(where, work.paths);
   work.fault = loop->fault();

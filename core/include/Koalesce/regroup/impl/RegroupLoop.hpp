@@ -68,7 +68,7 @@ class RegroupMemory {
   void give_back(std::unique_ptr<Piece> piece) {
     std::lock_guard const lock(m_mutex);
     m_pieces.push_front(std::move(piece));
-    if (m_pieces.size() > most_pieces) m_pieces.pop_back();
+    if (m_pieces.size() > max_pieces) m_pieces.pop_back();
   }
 
   void release() {
@@ -77,7 +77,7 @@ class RegroupMemory {
   }
 
  private:
-  static constexpr std::size_t most_pieces = 8;
+  static constexpr std::size_t max_pieces = 8;
 
   std::mutex m_mutex;
   std::list<std::unique_ptr<Piece>> m_pieces;

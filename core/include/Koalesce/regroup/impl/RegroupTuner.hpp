@@ -35,8 +35,8 @@ inline bool paths_moved(PathSample const& then, PathSample const& now) {
   for (int i = 0; i < PathSample::buckets; ++i)
     roots += std::sqrt(double(then.histogram[i] + now.histogram[i]) / double(then.items + now.items));
   if (path_distance(then, now) > 0.1 + s * (1 + 0.4 * roots)) return true;
-  double const change = std::abs(now.paths_a_warp() - then.paths_a_warp());
-  return change > 0.25 && change > (0.25 + s) * then.paths_a_warp();
+  double const change = std::abs(now.paths_per_warp() - then.paths_per_warp());
+  return change > 0.25 && change > (0.25 + s) * then.paths_per_warp();
 }
 
 /// \brief Decides how the loops with one label and one size class run: what the next call runs, whether it is timed.
@@ -53,8 +53,8 @@ class RegroupTuner {
   };
 
   static constexpr int rounds                = 3;     // the first call of a kernel warms up
-  static constexpr int most_decisions        = 8;     // of different paths
-  static constexpr int most_restarts         = 2;     // of a measurement during which the paths move
+  static constexpr int max_decisions         = 8;     // of different paths
+  static constexpr int max_restarts          = 2;     // of a measurement during which the paths move
   static constexpr double hopeless           = 2;     // times the fastest: out of the race
   static constexpr double hopeless_at_first  = 8;     // the same for first calls, whose cost is mostly warming up
   static constexpr double gain               = 0.98;  // of the first candidate's time is worth another way
@@ -141,7 +141,7 @@ class RegroupTuner {
     m_last_move = m_calls;
     if (take_up_earlier(sample)) return;
     if (!decision.decided) {
-      if (m_restarts < most_restarts) {
+      if (m_restarts < max_restarts) {
         ++m_restarts;
         restart(sample);
       }
@@ -175,7 +175,7 @@ class RegroupTuner {
   /// A new decision, which has to be measured.
   void start(PathSample const& sample) {
     if (!m_known.empty()) m_known[m_current].last_used = m_calls;
-    if (m_known.size() == most_decisions)
+    if (m_known.size() == max_decisions)
       m_known.erase(std::min_element(m_known.begin(), m_known.end(),
                                      [](Known const& a, Known const& b) { return a.last_used < b.last_used; }));
     m_known.push_back({RegroupDecision(), m_calls});

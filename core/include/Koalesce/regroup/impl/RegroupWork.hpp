@@ -178,7 +178,7 @@ struct SlotsOf<Pack<Payload...>> {
   }
 
   /// Of elements alone, without padding.
-  static constexpr std::size_t bytes_an_item =
+  static constexpr std::size_t bytes_per_item =
       (std::size_t(0) + ... + sizeof(typename Payload::View::non_const_value_type));
 
   KOKKOS_FUNCTION static constexpr std::size_t bytes(std::size_t count) {

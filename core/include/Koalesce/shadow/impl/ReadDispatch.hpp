@@ -8,6 +8,8 @@
 #include <Koalesce/shadow/impl/ReadSignature.hpp>
 #include <Koalesce/shadow/impl/ReadWork.hpp>
 
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
 namespace Koalesce::Impl {
 
 /// What parallel_read needs of a ShadowView.
@@ -168,7 +170,7 @@ void start_read(char const* function, std::string const& label, Policy const& po
     std::string const where = call_text(function, label);
     check_read<typename Policy::execution_space>(where, a, map, policy.begin(), policy.end());
     check_chunk_size(where, policy);
-    ProfilingRegion region(function);
+    Kokkos::Profiling::ScopedRegion const region(function);
     dispatch_read<BackendTag>(label, policy.space(), a, policy.begin(), policy.end(), map, consumer, result);
   }
 }

@@ -34,7 +34,7 @@ struct ShadowState {
   std::mutex mutex;
   Shadow<View> along[2];
   std::map<std::type_index, Traversal> traversals;  // of the index maps seen
-  std::size_t most_bytes;
+  std::size_t max_bytes;
 
   Shadow<View>& operator[](Along a) { return along[a == Along::columns]; }
 
@@ -66,7 +66,7 @@ bool allocate_shadow(ShadowState<View>& state, Along along, Base const& base) {
   if (shadow.no_memory) return false;
   std::size_t const bytes = base.size() * sizeof(typename View::value_type);
   bool const overflows    = base.size() > 0 && bytes / sizeof(typename View::value_type) != base.size();
-  if (!overflows && bytes + state.bytes() <= state.most_bytes) try {
+  if (!overflows && bytes + state.bytes() <= state.max_bytes) try {
       shadow.view =
           View(Kokkos::view_alloc(base.label() + " (shadow)", Kokkos::WithoutInitializing), shadow_layout(base, along));
     } catch (std::exception const&) {  // Kokkos throws std::bad_alloc or std::runtime_error where memory is short

@@ -2,10 +2,11 @@
 #ifndef KOALESCE_STENCIL_IMPL_FILL_HALO_HPP
 #define KOALESCE_STENCIL_IMPL_FILL_HALO_HPP
 
-#include <Koalesce/common/impl/ProfilingRegion.hpp>
 #include <Koalesce/stencil/impl/CanonicalField.hpp>
 #include <Koalesce/stencil/impl/IndexOrder.hpp>
 #include <Koalesce/stencil/impl/StencilChecks.hpp>
+
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 namespace Koalesce::Impl {
 
@@ -116,7 +117,7 @@ void run_fill_halo(Exec const& space, View const& view, Extents const& extents, 
   for (int d = 0; d < int(View::rank()); ++d)
     if (extents[d] == 0) return;
 
-  ProfilingRegion region("Koalesce::fill_halo");
+  Kokkos::Profiling::ScopedRegion const region("Koalesce::fill_halo");
   if (is_reversed(view)) {
     if constexpr (can_be_reversed<View, true>()) fill_halo_in_order<true>(space, view, extents, conditions);
   } else {

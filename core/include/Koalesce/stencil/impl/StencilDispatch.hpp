@@ -2,10 +2,11 @@
 #ifndef KOALESCE_STENCIL_IMPL_STENCIL_DISPATCH_HPP
 #define KOALESCE_STENCIL_IMPL_STENCIL_DISPATCH_HPP
 
-#include <Koalesce/common/impl/ProfilingRegion.hpp>
 #include <Koalesce/stencil/impl/StencilBackend.hpp>
 #include <Koalesce/stencil/impl/StencilChecks.hpp>
 #include <Koalesce/stencil/impl/StencilWork.hpp>
+
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 namespace Koalesce::Impl {
 
@@ -38,7 +39,7 @@ void run_in_order(std::string const& label, Policy const& policy, Pack<Ins...> c
   static_assert(StencilBackend<BackendTag, typename Policy::execution_space, std::remove_const_t<decltype(work)>>,
                 "Koalesce: the execution space's backend was not included, or lacks what StencilBackend asks for; "
                 "include <Koalesce/Stencil.hpp>, or write it");
-  ProfilingRegion region("Koalesce::parallel_stencil");
+  Kokkos::Profiling::ScopedRegion const region("Koalesce::parallel_stencil");
   run_stencil(BackendTag{}, policy.space(), label, work);
 }
 

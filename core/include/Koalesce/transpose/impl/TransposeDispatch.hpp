@@ -3,11 +3,12 @@
 #define KOALESCE_TRANSPOSE_IMPL_TRANSPOSE_DISPATCH_HPP
 
 #include <Koalesce/common/Backend.hpp>
-#include <Koalesce/common/impl/ProfilingRegion.hpp>
 #include <Koalesce/common/impl/Word.hpp>
 #include <Koalesce/transpose/impl/TransposeBackend.hpp>
 #include <Koalesce/transpose/impl/TransposeChecks.hpp>
 #include <Koalesce/transpose/impl/TransposeWork.hpp>
+
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <string>
 #include <type_traits>

@@ -11,11 +11,11 @@ namespace Koalesce::Impl::CudaBackend {
 /// A block, and how many items of a round each thread looks at.
 template <int Threads, int AtOnce>
 struct BlockShape {
-  static constexpr int threads    = Threads;
-  static constexpr int warps      = threads / 32;
-  static constexpr int at_once    = AtOnce;
-  static constexpr int round      = threads * at_once;
-  static constexpr int most_paths = 32;
+  static constexpr int threads   = Threads;
+  static constexpr int warps     = threads / 32;
+  static constexpr int at_once   = AtOnce;
+  static constexpr int round     = threads * at_once;
+  static constexpr int max_paths = 32;
 };
 
 #ifdef __CUDACC__

@@ -24,7 +24,7 @@ void run_regroup(Tag, Kokkos::Cuda const& exec, Named const& named, Work const& 
   switch (way) {
     case RegroupWay::plain: return PortableBackend::run_plain_loop(exec, label, work, result);
     case RegroupWay::team:
-      if (work.paths <= RegroupTuning::Grid::most_paths) return run_marching(exec, label, work, result);
+      if (work.paths <= RegroupTuning::Grid::max_paths) return run_marching(exec, label, work, result);
       return PortableBackend::run_team<WarpWorker, false>(exec, label, work, threads, result);
     case RegroupWay::team_moved:
       if constexpr (Work::has_payload) PortableBackend::run_team<WarpWorker, true>(exec, label, work, threads, result);

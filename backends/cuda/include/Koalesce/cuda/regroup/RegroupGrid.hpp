@@ -155,13 +155,13 @@ struct CudaGridLoop {
 template <bool Moves, class Named, class Work, class Result>
 void run_cuda_grid(Kokkos::Cuda const& exec, Named const& named, Work const& work, char* memory, Result& result) {
   using Shape = typename CudaGrid<Work>::Shape;
-  if (work.paths > Shape::most_paths)
+  if (work.paths > Shape::max_paths)
     return PortableBackend::run_grid<WarpWorker, Moves>(exec, named, work, memory, Shape::threads,
                                                         RegroupTuning::scan_threads, result);
   auto const memory_of = PortableBackend::grid_memory<Moves>(work, memory, Shape::round);
   CudaGrid<Work> const grid{work, memory_of.order};
-  auto const teams = [&](int items_a_team) {
-    return Kokkos::TeamPolicy<Kokkos::Cuda>(exec, int((work.items() + items_a_team - 1) / items_a_team),
+  auto const teams = [&](int items_per_team) {
+    return Kokkos::TeamPolicy<Kokkos::Cuda>(exec, int((work.items() + items_per_team - 1) / items_per_team),
                                             Shape::threads);
   };
   Kokkos::parallel_for(named("grid: count"), teams(Shape::round), CudaGridCount<Work>{grid});

@@ -133,7 +133,7 @@ void run_marching_in(Kokkos::Cuda const& exec, std::string const& label, Work co
   if constexpr (std::is_same_v<Result, NoResult> && sizeof(Body) < 4000) {
     CudaKernel<Body const> const kernel(exec, label, marching_kernel<Body>, Shape::threads, shared,
                                         cudaSharedmemCarveoutDefault);
-    auto const stretch = stretch_of(work.items(), work.paths, cores * kernel.blocks_a_processor(), Shape::round);
+    auto const stretch = stretch_of(work.items(), work.paths, cores * kernel.blocks_per_processor(), Shape::round);
     kernel.launch(exec, blocks(stretch), Body{work, stretch});
   } else {
     auto const stretch =

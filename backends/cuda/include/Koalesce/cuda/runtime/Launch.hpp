@@ -37,8 +37,8 @@ class DespiteCaptures {
 /// Device properties that the choice of a grid needs.
 struct CudaDevice {
   int processors;
-  int threads_a_processor;
-  int shared_bytes_a_block;
+  int threads_per_processor;
+  int shared_bytes_per_block;
 
   static CudaDevice of(Kokkos::Cuda const& exec) {
     auto const& properties = exec.cuda_device_prop();
@@ -51,7 +51,7 @@ struct CudaDevice {
 /// for all of it, so that host threads that need different parts do not lower each other's.
 class SharedMemoryLimits {
  public:
-  static void raise(std::string const& where, void const* kernel, int device, int most_bytes, int carveout) {
+  static void raise(std::string const& where, void const* kernel, int device, int max_bytes, int carveout) {
     static SharedMemoryLimits limits;
     std::lock_guard const lock(limits.m_mutex);
     std::tuple const key(kernel, device, carveout);
@@ -60,7 +60,7 @@ class SharedMemoryLimits {
     cudaFuncAttributes attributes;
     check(cudaFuncGetAttributes(&attributes, kernel));
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               most_bytes - int(attributes.sharedSizeBytes)));
+                               max_bytes - int(attributes.sharedSizeBytes)));
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));
     limits.m_raised.insert(key);
   }
@@ -85,10 +85,10 @@ class CudaKernel {
       : m_label(label), m_kernel(kernel), m_threads(threads), m_shared(shared_bytes) {
     check_cuda(m_label, cudaSetDevice(exec.cuda_device()), "choosing the device");
     SharedMemoryLimits::raise(m_label, reinterpret_cast<void const*>(m_kernel), exec.cuda_device(),
-                              CudaDevice::of(exec).shared_bytes_a_block, carveout);
+                              CudaDevice::of(exec).shared_bytes_per_block, carveout);
   }
 
-  int blocks_a_processor() const {
+  int blocks_per_processor() const {
     int blocks = 0;
     check_cuda(m_label,
                cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, m_kernel,

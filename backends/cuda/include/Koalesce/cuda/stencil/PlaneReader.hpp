@@ -21,13 +21,13 @@ class PlaneReader {
   static constexpr int vector = Wide && sizeof(T) < 16 ? 16 / int(sizeof(T)) : 1;
 
   /// Copies that one row takes wherever it starts within 16 bytes.
-  __host__ __device__ static constexpr int copies_a_row(int tile_x) {
+  __host__ __device__ static constexpr int copies_per_row(int tile_x) {
     return (tile_x + 2 * RadiusX + 2 * (vector - 1)) / vector;
   }
 
   /// Shared memory of a queue of `slots` planes.
   __host__ __device__ static constexpr int bytes(int slots, int tile_y, int tile_x) {
-    return (slots * (tile_y + 2 * RadiusY) * copies_a_row(tile_x) * vector * int(sizeof(T)) + 15) / 16 * 16;
+    return (slots * (tile_y + 2 * RadiusY) * copies_per_row(tile_x) * vector * int(sizeof(T)) + 15) / 16 * 16;
   }
 
   /// Whether rows and planes of a field, and tiles of any multiple of 16 points, all start at the same place within
@@ -46,11 +46,11 @@ class PlaneReader {
   __device__ __forceinline__ PlaneReader(unsigned char* slots, Field<T const> const& field, std::int64_t z,
                                          std::int64_t y0, std::int64_t x0, int tile_y, int tile_x,
                                          std::int64_t extent_y, std::int64_t extent_x)
-      : m_slots(reinterpret_cast<T*>(slots)), m_pitch(copies_a_row(tile_x) * vector), m_step(field.stride[0]) {
+      : m_slots(reinterpret_cast<T*>(slots)), m_pitch(copies_per_row(tile_x) * vector), m_step(field.stride[0]) {
     T const* const corner = field.at(z, y0 - RadiusY, x0 - RadiusX);
     m_shift               = vector == 1 ? 0 : int(reinterpret_cast<std::uintptr_t>(corner) % 16 / sizeof(T));
 
-    int const cols = copies_a_row(tile_x), rows = tile_y + 2 * RadiusY;
+    int const cols = copies_per_row(tile_x), rows = tile_y + 2 * RadiusY;
     m_plane       = rows * m_pitch;
     int const col = int(threadIdx.x) % cols, row = int(threadIdx.x) / cols;
     int const one_pass = int(blockDim.x) / cols;

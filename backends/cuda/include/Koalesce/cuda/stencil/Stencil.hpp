@@ -31,10 +31,11 @@ StencilGrid make_grid(Kokkos::Cuda const& exec, std::string const& label, Extent
   using Tuning      = typename Kernel::Tuning;
   auto const device = CudaDevice::of(exec);
   auto grid = choose_tile<Tuning>(extents, Kernel::inner_y, Kernel::inner_x, Kernel::ry, Kernel::rx, Kernel::bytes,
-                                  device.shared_bytes_a_block / Tuning::min_blocks);
+                                  device.shared_bytes_per_block / Tuning::min_blocks);
   if (grid.tile_y == 0) return grid;
   grid.pace.interval = std::max(1, Tuning::interval);
-  grid.pace.resident = std::max(1, stencil_launch<Kernel>(exec, label, grid).blocks_a_processor() * device.processors);
+  grid.pace.resident =
+      std::max(1, stencil_launch<Kernel>(exec, label, grid).blocks_per_processor() * device.processors);
   choose_chunks(grid, extents[0], Kernel::planes_before, grid.pace.resident);
   return grid;
 }
@@ -78,7 +79,7 @@ void run_cuda_as_aligned(Kokkos::Cuda const& exec, std::string const& label, Wor
 inline bool is_small(Kokkos::Cuda const& exec, Extents3 const& extents) {
   auto const device = CudaDevice::of(exec);
   return double(extents[0]) * double(extents[1]) * double(extents[2]) <=
-         double(device.processors) * device.threads_a_processor;
+         double(device.processors) * device.threads_per_processor;
 }
 
 /// From the queue or through the caches. What a functor computes does not show, so time decides. Known weights are

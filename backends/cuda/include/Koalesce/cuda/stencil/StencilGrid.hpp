@@ -55,11 +55,11 @@ template <class Tuning, class Bytes>
 StencilGrid choose_tile(Extents3 const& extents, int inner_y, int inner_x, int ry, int rx, Bytes const& bytes,
                         std::int64_t budget) {
   constexpr double row_cost = 24;
-  constexpr int most_x      = Tuning::threads / 2;  // leaves threads for the halo of a row, see threads()
+  constexpr int max_x       = Tuning::threads / 2;  // leaves threads for the halo of a row, see threads()
 
   StencilGrid best;
   double best_cost = 0;
-  for (int x = 32; x <= most_x; x += 8) {
+  for (int x = 32; x <= max_x; x += 8) {
     if (x <= inner_x) continue;
     for (int rows = Tuning::threads / x; rows >= 1; --rows) {
       int const y = rows * Tuning::points;
@@ -90,9 +90,9 @@ StencilGrid choose_tile(Extents3 const& extents, int inner_y, int inner_x, int r
 /// Cuts the planes into as many chunks as finish soonest: every chunk reads `planes_before` planes more, and blocks
 /// that do not fill the last wave leave the chip idle.
 inline void choose_chunks(StencilGrid& grid, std::int64_t planes, int planes_before, std::int64_t resident) {
-  std::int64_t const tiles = grid.tiles_x * grid.tiles_y, most_blocks = (std::int64_t(1) << 31) - 1;
+  std::int64_t const tiles = grid.tiles_x * grid.tiles_y, max_blocks = (std::int64_t(1) << 31) - 1;
   std::int64_t best_time = -1;
-  for (std::int64_t chunks = 1; chunks <= std::min<std::int64_t>(planes, 512) && tiles * chunks <= most_blocks;
+  for (std::int64_t chunks = 1; chunks <= std::min<std::int64_t>(planes, 512) && tiles * chunks <= max_blocks;
        ++chunks) {
     std::int64_t const chunk = (planes + chunks - 1) / chunks, used = (planes + chunk - 1) / chunk;
     std::int64_t const waves = (tiles * used + resident - 1) / resident;

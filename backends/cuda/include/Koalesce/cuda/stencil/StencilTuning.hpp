@@ -13,7 +13,7 @@ template <class T>
 inline constexpr int registers_of = (int(sizeof(T)) + 3) / 4;
 
 /// Stencils of more points than these are bound by arithmetic or shared memory: pacing them costs and gains nothing.
-inline constexpr int most_paced_points = 32;
+inline constexpr int max_paced_points = 32;
 
 /// Known weights: a thread's partial sums decide how many threads and points have room in registers. Reads of one
 /// element a copy take longer to arrive than wide ones and oversubscribe memory less: more planes ahead, no pacing.
@@ -22,7 +22,7 @@ struct LinearTuning {
   using Sum = typename LinearKernel<Work, StencilTuning<32, 1, 1, 1, 0>, Wide>::Sum;
 
   static constexpr int sums     = (2 * Work::rz + 1) * registers_of<Sum>;
-  static constexpr int interval = Wide && Work::Shape::size <= most_paced_points ? (sums <= 6 ? 1 : 2) : 0;
+  static constexpr int interval = Wide && Work::Shape::size <= max_paced_points ? (sums <= 6 ? 1 : 2) : 0;
 
   using few  = StencilTuning<1024, 4, Wide ? 2 : 3, 1, interval>;
   using some = std::conditional_t<Wide, StencilTuning<1024, 3, 2, 1, interval>, StencilTuning<512, 5, 2, 1, 0>>;

@@ -82,18 +82,18 @@ struct OpenMPPlainLoop {
 /// A thread orders a group of items by path on its stack, small enough for its first-level cache.
 template <class Work, bool Moves>
 struct OpenMPTeamLoop {
-  static constexpr std::size_t item_bytes = Moves ? Slots<Work>::bytes_an_item : 0;
+  static constexpr std::size_t item_bytes = Moves ? Slots<Work>::bytes_per_item : 0;
   static constexpr std::size_t cache      = 16 * 1024;
   static constexpr int group              = int(std::clamp<std::size_t>(cache / (item_bytes + 4), 32, 1024));
-  static constexpr int most_paths         = 256;
+  static constexpr int max_paths          = 256;
   static constexpr int shares             = 4;  // of a group's items
 
   Work work;
 
   struct Order {
     std::uint16_t path[group], item[group];
-    int begin[most_paths + 1], end[most_paths + 1];  // of the paths' slots; the last are of items without a path
-    int next[shares][most_paths + 1];                // slots of the shares
+    int begin[max_paths + 1], end[max_paths + 1];  // of the paths' slots; the last are of items without a path
+    int next[shares][max_paths + 1];               // slots of the shares
   };
 
   template <class Update>
@@ -234,12 +234,12 @@ struct OpenMPGridLoop {
 /// Counts in a local array as long as that is small: neighboring tiles' counts share cache lines.
 struct ThreadWorker : SerialWorker {
   static constexpr int tile_items = 8192;
-  static constexpr int most_local = 256;
+  static constexpr int max_local  = 256;
 
   template <class BucketOf>
   static void count(int first, int last, int buckets, int* counts, int stride, BucketOf const& bucket_of) {
-    if (buckets > most_local) return SerialWorker::count(first, last, buckets, counts, stride, bucket_of);
-    int local[most_local];
+    if (buckets > max_local) return SerialWorker::count(first, last, buckets, counts, stride, bucket_of);
+    int local[max_local];
     SerialWorker::count(first, last, buckets, local, 1, bucket_of);
     for (int b = 0; b < buckets; ++b) counts[std::int64_t(b) * stride] = local[b];
   }
@@ -247,8 +247,8 @@ struct ThreadWorker : SerialWorker {
   template <class BucketOf, class Put>
   static void place(int first, int last, int buckets, int* slots, int stride, BucketOf const& bucket_of,
                     Put const& put) {
-    if (buckets > most_local) return SerialWorker::place(first, last, buckets, slots, stride, bucket_of, put);
-    int local[most_local];
+    if (buckets > max_local) return SerialWorker::place(first, last, buckets, slots, stride, bucket_of, put);
+    int local[max_local];
     for (int b = 0; b < buckets; ++b) local[b] = slots[std::int64_t(b) * stride];
     SerialWorker::place(first, last, buckets, local, 1, bucket_of, put);
   }
@@ -270,7 +270,7 @@ template <bool Moves, class Exec, class Work, class Result>
 void run_openmp_team(Exec const& exec, std::string const& label, Work const& work, Result& result) {
   using Body                = OpenMPTeamLoop<Work, Moves>;
   std::int64_t const groups = (work.items() + Body::group - 1) / Body::group;
-  if (work.paths <= Body::most_paths) run_blocks(label, exec, groups, Body{work}, result);
+  if (work.paths <= Body::max_paths) run_blocks(label, exec, groups, Body{work}, result);
   else run_blocks(label, exec, groups, OpenMPSortingTeamLoop<Work, Moves>{work}, result);
 }
 

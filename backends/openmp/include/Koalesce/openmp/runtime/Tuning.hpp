@@ -18,7 +18,7 @@ inline constexpr std::size_t tile_bytes = 512 * 1024;
 /// Rows longer than this are cut: their neighbors in y should stay in L1.
 inline constexpr std::int64_t longest_row = 4096;
 /// Tiles smaller than this are not cut further to give every thread one: starting a tile costs more.
-inline constexpr std::int64_t fewest_points = 2048;
+inline constexpr std::int64_t min_points = 2048;
 /// Tiles a thread, where they cannot be one chunk of planes a thread: the last ones to finish wait less.
 inline constexpr std::int64_t tiles_per_thread = 4;
 

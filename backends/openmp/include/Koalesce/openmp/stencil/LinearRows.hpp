@@ -94,12 +94,11 @@ struct LinearPlan {
   template <int Rows>
   using AllPlanes = LinearRows<Order, Shape, Rows, false>;
 
-  static constexpr int most_rows       = HostTuning::linear_rows;
+  static constexpr int max_rows        = HostTuning::linear_rows;
   static constexpr int taps_in_a_plane = Shape::size / (2 * AllPlanes<1>::rz + 1);  // of a box
 
-  static constexpr bool rows_share =
-      3 * AllPlanes<most_rows>::read_count() <= 2 * most_rows * AllPlanes<1>::read_count();
-  static constexpr int rows = rows_share && taps_in_a_plane <= HostTuning::vector_registers ? most_rows : 1;
+  static constexpr bool rows_share = 3 * AllPlanes<max_rows>::read_count() <= 2 * max_rows * AllPlanes<1>::read_count();
+  static constexpr int rows        = rows_share && taps_in_a_plane <= HostTuning::vector_registers ? max_rows : 1;
 
   using type = LinearRows<Order, Shape, rows, rows_share && (Shape::size > HostTuning::vector_registers)>;
 };

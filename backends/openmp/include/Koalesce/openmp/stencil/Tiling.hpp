@@ -32,7 +32,7 @@ inline Tiling choose_host_tiling(Extents3 const& extents, int threads, std::int6
   std::int64_t const chunk  = (extents[0] + chunks - 1) / chunks;
   auto const wanted         = chunks == threads ? threads : threads * tuning::tiles_per_thread;
   for (auto* side : {&tile_y, &tile_x})
-    while (*side > 1 && chunk * tile_y * tile_x >= 2 * tuning::fewest_points &&
+    while (*side > 1 && chunk * tile_y * tile_x >= 2 * tuning::min_points &&
            Tiling(extents, chunk, tile_y, tile_x).size() < wanted)
       *side = (*side + 1) / 2;
   return Tiling(extents, chunk, tile_y, tile_x);

@@ -42,7 +42,7 @@ struct HostTranspose {
     columns =
         std::min({w.columns, HostTuning::tile_row_bytes / std::int64_t(sizeof(T)), buffer_size<T> / (3 * per_line<T>)});
     rows = ((buffer_size<T> / columns / per_line<T> - 1) / 2 * 2) * per_line<T>;
-    while (rows > per_line<T> && rows * columns > HostTuning::fewest_points &&
+    while (rows > per_line<T> && rows * columns > HostTuning::min_points &&
            w.batch * tiles_of(w.rows, rows) * tiles_of(w.columns, columns) < threads)
       rows = std::max(rows / 2 / per_line<T>, std::int64_t(1)) * per_line<T>;
     extra = streams && !lines_aligned() ? per_line<T> - 1 : 0;
@@ -52,7 +52,7 @@ struct HostTranspose {
       extra   = 0;
       joined  = work.to_at.row == 1 && work.to_at.column == rows && rows < 2 * per_line<T>;
       pitch   = joined ? rows : padded<T>(rows);
-      columns = std::min({w.columns, buffer_size<T> / pitch, std::max(columns, HostTuning::fewest_points / rows)});
+      columns = std::min({w.columns, buffer_size<T> / pitch, std::max(columns, HostTuning::min_points / rows)});
     }
     down   = tiles_of(w.rows, rows);
     across = tiles_of(w.columns, columns);

@@ -39,8 +39,8 @@ bool can_regroup(Tag, Work const& work, RegroupWay way) {
     case RegroupWay::team: return TeamPathOrder<SerialWorker>::can_order(work.paths);
     case RegroupWay::team_moved:
       return TeamPathOrder<SerialWorker>::can_order(work.paths) &&
-             Slots<Work>::bytes_an_item * TeamShape::fewest_items <= TeamShape::most_moved_bytes;
-    default: return work.items() <= GridPathOrder::most_items;
+             Slots<Work>::bytes_per_item * TeamShape::min_items <= TeamShape::max_moved_bytes;
+    default: return work.items() <= GridPathOrder::max_items;
   }
 }
 
@@ -58,7 +58,7 @@ std::int64_t regroup_bytes(Tag, Work const& work, RegroupWay way) {
   if (way != RegroupWay::grid && way != RegroupWay::grid_moved) return 0;
   auto const code = std::int64_t(GridPathOrder::code_bytes(work.paths));
   return work.items() * (3 * code + 2 * std::int64_t(sizeof(int)) +
-                         (way == RegroupWay::grid_moved ? 2 * std::int64_t(Slots<Work>::bytes_an_item) : 0));
+                         (way == RegroupWay::grid_moved ? 2 * std::int64_t(Slots<Work>::bytes_per_item) : 0));
 }
 
 template <RunsPortable Tag, class Exec, class Named, class Work, class Result>

@@ -18,7 +18,7 @@ namespace Koalesce::Impl::PortableBackend {
 
 /// The order of all items of a loop, in global memory. Its buckets are the paths.
 struct GridPathOrder {
-  static constexpr std::int64_t most_items = std::int64_t(1) << 30;
+  static constexpr std::int64_t max_items = std::int64_t(1) << 30;
 
   int items, paths;
   int tile_items, tiles;
@@ -40,18 +40,18 @@ struct GridPathOrder {
   /// An item without a path is placed as one of path 0.
   KOKKOS_FORCEINLINE_FUNCTION int bucket(int path) const { return path < paths ? path : 0; }
 
-  /// \param[in] most_tile_items  a worker's, unless there are so many paths that the table would outgrow the items.
-  static int tile_of(int paths, int most_tile_items) { return std::max(most_tile_items, 16 * paths); }
+  /// \param[in] max_tile_items  a worker's, unless there are so many paths that the table would outgrow the items.
+  static int tile_of(int paths, int max_tile_items) { return std::max(max_tile_items, 16 * paths); }
 
-  /// For tiles of any size from `least_tile_items` on.
-  static std::size_t bytes(std::int64_t items, int paths, int least_tile_items) {
-    std::int64_t const tile = tile_of(paths, least_tile_items), tiles = (items + tile - 1) / tile;
+  /// For tiles of any size from `min_tile_items` on.
+  static std::size_t bytes(std::int64_t items, int paths, int min_tile_items) {
+    std::int64_t const tile = tile_of(paths, min_tile_items), tiles = (items + tile - 1) / tile;
     return padded(items * code_bytes(paths)) + padded(items * 4) + padded(tiles * paths * 4) +
            padded(std::int64_t(paths) * 4);
   }
 
-  static GridPathOrder in(char* memory, std::int64_t items, int paths, int least_tile_items) {
-    GridPathOrder order{int(items), paths, tile_of(paths, least_tile_items), 0, memory, nullptr, nullptr, nullptr};
+  static GridPathOrder in(char* memory, std::int64_t items, int paths, int min_tile_items) {
+    GridPathOrder order{int(items), paths, tile_of(paths, min_tile_items), 0, memory, nullptr, nullptr, nullptr};
     order.tiles = int((items + order.tile_items - 1) / order.tile_items);
     memory += padded(items * code_bytes(paths));
     order.item = reinterpret_cast<int*>(memory);

@@ -14,10 +14,10 @@ namespace Koalesce::Impl::PortableBackend {
 
 /// The teams and what they take.
 struct TeamShape {
-  static constexpr int fewest_items     = 256;
-  static constexpr int most_items       = 8192;
-  static constexpr int most_bytes       = 36 * 1024;  // of scratch memory
-  static constexpr int most_moved_bytes = 24 * 1024;  // of it, for payload's elements
+  static constexpr int min_items       = 256;
+  static constexpr int max_items       = 8192;
+  static constexpr int max_bytes       = 36 * 1024;  // of scratch memory
+  static constexpr int max_moved_bytes = 24 * 1024;  // of it, for payload's elements
 
   /// Of the portable backend: a CPU thread by itself, else so many that counting and placing by threads pays.
   template <class Exec>
@@ -77,10 +77,10 @@ struct TeamLoop {
   }
 
   /// As many items as there is scratch memory for, and few enough that every thread of the device has some.
-  static int group_of(Work const& work, int team_size, std::int64_t threads, std::size_t most_bytes) {
+  static int group_of(Work const& work, int team_size, std::int64_t threads, std::size_t max_bytes) {
     std::int64_t const fair = work.items() * team_size / std::max<std::int64_t>(2 * threads, 1);
-    int group = int(std::clamp<std::int64_t>((fair + 255) / 256 * 256, TeamShape::fewest_items, TeamShape::most_items));
-    while (group > TeamShape::fewest_items && bytes(group, work.paths, team_size) > most_bytes) group -= 256;
+    int group = int(std::clamp<std::int64_t>((fair + 255) / 256 * 256, TeamShape::min_items, TeamShape::max_items));
+    while (group > TeamShape::min_items && bytes(group, work.paths, team_size) > max_bytes) group -= 256;
     return group;
   }
 };
@@ -89,7 +89,7 @@ struct TeamLoop {
 template <class Worker, bool Moves, class Exec, class Work>
 int team_group(Exec const& exec, Work const& work, int team_size) {
   std::size_t const most =
-      std::min<std::size_t>(TeamShape::most_bytes, Kokkos::TeamPolicy<Exec>(exec, 1, 1).scratch_size_max(0)) -
+      std::min<std::size_t>(TeamShape::max_bytes, Kokkos::TeamPolicy<Exec>(exec, 1, 1).scratch_size_max(0)) -
       Slots<Work>::alignment;
   return TeamLoop<Worker, Work, Moves>::group_of(work, team_size, exec.concurrency(), most);
 }
