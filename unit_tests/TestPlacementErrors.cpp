@@ -166,9 +166,10 @@ TYPED_TEST(PlacementErrors, placements_for_other_arrays) {
                                "a place belongs to each array; ", "give one that was found for this kernel"});
 }
 
-TYPED_TEST(PlacementErrors, unsound_places) {
+TYPED_TEST(PlacementErrors, impossible_places) {
   OnChip const arrays(TeamArray<int>("team"), ThreadArray<int>("own"), ThreadArray<int*>("stack", 2));
-  auto const expect_unsound = [&](std::size_t array, Place place, std::string const& name, std::string const& sound) {
+  auto const expect_impossible = [&](std::size_t array, Place place, std::string const& name,
+                                     std::string const& sound) {
     Placement places(3);
     places[array] = place;
     expect_refusal<TypeParam>(
@@ -176,12 +177,12 @@ TYPED_TEST(PlacementErrors, unsound_places) {
         {"array \"" + name + "\" cannot lie in " + to_string(place) + " by a placement made at run",
          "; the kernel is compiled for scratch memory and " + sound, "; take one of them, or a FixedPlacement"});
   };
-  expect_unsound(0, Place::registers, "team", "global memory");
-  expect_unsound(0, Place::thread_memory, "team", "global memory");
-  expect_unsound(1, Place::thread_memory, "own", "registers");
-  expect_unsound(1, Place::global_memory, "own", "registers");
-  expect_unsound(2, Place::registers, "stack", "thread memory");
-  expect_unsound(2, Place::global_memory, "stack", "thread memory");
+  expect_impossible(0, Place::registers, "team", "global memory");
+  expect_impossible(0, Place::thread_memory, "team", "global memory");
+  expect_impossible(1, Place::thread_memory, "own", "registers");
+  expect_impossible(1, Place::global_memory, "own", "registers");
+  expect_impossible(2, Place::registers, "stack", "thread memory");
+  expect_impossible(2, Place::global_memory, "stack", "thread memory");
 }
 
 /// More than 80 MiB, the most that Kokkos gives a team, or than 1 MiB on chip.

@@ -104,7 +104,8 @@ struct OnChip {
   Impl::Pack<Arrays...> arrays;  ///< the declarations
 };
 
-/// \brief A placement known at compile time: the kernel is compiled for it alone. An unsound one does not compile.
+/// \brief A placement known at compile time: the kernel is compiled for it alone. One that an array cannot have does
+/// not compile.
 template <Place... Places>
 struct FixedPlacement {};
 

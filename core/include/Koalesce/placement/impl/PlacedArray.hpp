@@ -113,7 +113,7 @@ class StackElements : public ArrayAccess<StackElements<Shape>, typename Shape::v
   value_type* m_pointer;
 };
 
-/// The class of a declared array's elements in a place. What is unsound does not compile.
+/// The class of a declared array's elements in a place. What an array cannot have does not compile.
 template <class Array, Place P>
 struct Placed {
   using Shape = typename Array::shape_type;

@@ -2,7 +2,7 @@
 #ifndef KOALESCE_REGROUP_IMPL_REGROUP_WORK_HPP
 #define KOALESCE_REGROUP_IMPL_REGROUP_WORK_HPP
 
-#include <Koalesce/common/impl/RunBody.hpp>
+#include <Koalesce/common/impl/ForOrReduce.hpp>
 #include <Koalesce/regroup/RegroupPolicy.hpp>
 #include <Koalesce/regroup/impl/PathOrder.hpp>
 

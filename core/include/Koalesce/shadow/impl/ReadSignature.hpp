@@ -2,9 +2,9 @@
 #ifndef KOALESCE_SHADOW_IMPL_READ_SIGNATURE_HPP
 #define KOALESCE_SHADOW_IMPL_READ_SIGNATURE_HPP
 
+#include <Koalesce/common/impl/ForOrReduce.hpp>
 #include <Koalesce/common/impl/Processor.hpp>
 #include <Koalesce/common/impl/RangePolicyChecks.hpp>
-#include <Koalesce/common/impl/RunBody.hpp>
 
 #include <cstdint>
 #include <type_traits>

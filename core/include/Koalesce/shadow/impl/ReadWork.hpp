@@ -3,7 +3,7 @@
 #define KOALESCE_SHADOW_IMPL_READ_WORK_HPP
 
 #include <Koalesce/common/impl/Divisor.hpp>
-#include <Koalesce/common/impl/RunBody.hpp>
+#include <Koalesce/common/impl/ForOrReduce.hpp>
 #include <Koalesce/shadow/HalfWarp.hpp>
 #include <Koalesce/shadow/IndexMap.hpp>
 #include <Koalesce/transpose/impl/TransposeWork.hpp>

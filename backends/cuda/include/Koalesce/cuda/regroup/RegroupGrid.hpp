@@ -169,8 +169,8 @@ void run_cuda_grid(Kokkos::Cuda const& exec, Named const& named, Work const& wor
                        Kokkos::TeamPolicy<Kokkos::Cuda>(exec, work.paths, RegroupTuning::scan_threads),
                        PortableBackend::GridScan{grid.order});
   Kokkos::parallel_for(named("grid: place"), teams(Shape::round), CudaGridPlace<Work, Moves>{grid, memory_of.elements});
-  run_body(named(PortableBackend::grid_name<Moves>), teams(Shape::threads),
-           CudaGridLoop<Work, Moves>{grid, memory_of.elements}, result);
+  for_or_reduce(named(PortableBackend::grid_name<Moves>), teams(Shape::threads),
+                CudaGridLoop<Work, Moves>{grid, memory_of.elements}, result);
 }
 
 }  // namespace Koalesce::Impl::CudaBackend

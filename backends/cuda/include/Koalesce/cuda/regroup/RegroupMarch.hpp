@@ -140,7 +140,7 @@ void run_marching_in(Kokkos::Cuda const& exec, std::string const& label, Work co
         stretch_of(work.items(), work.paths, cores * RegroupTuning::resident_threads / Shape::threads, Shape::round);
     Kokkos::TeamPolicy<Kokkos::Cuda> policy(exec, int(blocks(stretch)), Shape::threads);
     policy.set_scratch_size(0, Kokkos::PerTeam(shared + 16));
-    run_body(label, policy, Body{work, stretch}, result);
+    for_or_reduce(label, policy, Body{work, stretch}, result);
   }
 }
 

@@ -153,7 +153,7 @@ void run_mixed_read(Tag, Kokkos::Cuda const& exec, std::string const& label, Wor
   using Body       = CudaRead<Work>;
   auto const teams = (work.items() + Body::block - 1) / Body::block;
   if (teams >= std::int64_t(1) << 31) return run_shadow_read(Tag{}, exec, label, work, result);
-  run_body(label, cuda_team_policy<4>(exec, teams, 0), Body{work}, result);
+  for_or_reduce(label, cuda_team_policy<4>(exec, teams, 0), Body{work}, result);
 }
 
 template <class Work, class Result>
@@ -168,7 +168,7 @@ void run_transposing_read(Tag, Kokkos::Cuda const& exec, std::string const& labe
       using Body      = CudaTransposingRead<Work, Tile>;
       auto const plan = Tile::plan(transpose);
       if (plan.size() >= std::int64_t(1) << 31) return false;
-      run_body(
+      for_or_reduce(
                 label,
                 cuda_team_policy<Tile::blocks>(exec, (plan.size() + Body::tiles - 1) / Body::tiles, plan.shared_bytes() + 16),
                 Body{work, transpose, plan}, result);

@@ -2,7 +2,7 @@
 #ifndef KOALESCE_OPENMP_REGROUP_ORDERED_REDUCE_HPP
 #define KOALESCE_OPENMP_REGROUP_ORDERED_REDUCE_HPP
 
-#include <Koalesce/common/impl/RunBody.hpp>
+#include <Koalesce/common/impl/ForOrReduce.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -63,7 +63,7 @@ template <class Exec, class Body, class Result>
 void run_blocks(std::string const& label, Exec const& exec, std::int64_t blocks, Body const& body, Result& result) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   if constexpr (std::is_same_v<std::remove_const_t<Result>, NoResult>) {
-    run_body(label, Policy(exec, 0, blocks), body, result);
+    for_or_reduce(label, Policy(exec, 0, blocks), body, result);
   } else {
     using Given = std::remove_const_t<Result>;
     using Value = typename ResultValue<Given>::type;

@@ -78,7 +78,7 @@ template <class Exec, class Work, class Result>
 void run_mixed_read(Tag, Exec const& exec, std::string const& label, Work const& work, Result& result) {
   using Body                = OpenMPRead<Work>;
   std::int64_t const blocks = (work.items() + Body::block - 1) / Body::block;
-  run_body(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, blocks), Body{work}, result);
+  for_or_reduce(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, blocks), Body{work}, result);
 }
 
 template <class Exec, class Work, class Result>
@@ -88,10 +88,10 @@ void run_transposing_read(Tag, Exec const& exec, std::string const& label, Work 
   auto const transpose = work.template transposition<typename Work::value_type>(shadow);
   auto const tiles     = [](std::int64_t n) { return (n + Body::side - 1) / Body::side; };
   Body const body{work, transpose, tiles(transpose.rows), tiles(transpose.columns)};
-  run_body(label,
-           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-               exec, 0, transpose.batch * body.tiles_down * body.tiles_across),
-           body, result);
+  for_or_reduce(label,
+                Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                    exec, 0, transpose.batch * body.tiles_down * body.tiles_across),
+                body, result);
 }
 
 }  // namespace Koalesce::Impl::OpenMPBackend

@@ -29,7 +29,7 @@ KOKKOS_FORCEINLINE_FUNCTION std::int64_t stride_x(Field<T> const& field) {
 
 /// The fields with their origin moved to a point.
 template <class... Ts>
-auto seen_from(Pack<Field<Ts>...> const& fields, std::int64_t z, std::int64_t y, std::int64_t x) {
+auto moved_to(Pack<Field<Ts>...> const& fields, std::int64_t z, std::int64_t y, std::int64_t x) {
   return transform(fields, [&](auto const& f, auto) KOALESCE_INLINE_LAMBDA {
     return std::decay_t<decltype(f)>{f.at(z, y, x), f.stride};
   });

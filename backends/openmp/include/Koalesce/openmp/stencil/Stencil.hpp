@@ -32,12 +32,12 @@ KOALESCE_OPENMP_FLATTEN void compute_tile(Work const& work, Tile const& tile) {
     if constexpr (Unit && is_linear<typename Work::Functor>) {
       using Rows = typename LinearPlan<Order, Shape>::type;
       for (; y + Rows::rows <= tile.y + tile.rows; y += Rows::rows)
-        Rows::compute(functor, get<0>(seen_from(work.in, z, y, tile.x)), get<0>(seen_from(work.out, z, y, tile.x)),
+        Rows::compute(functor, get<0>(moved_to(work.in, z, y, tile.x)), get<0>(moved_to(work.out, z, y, tile.x)),
                       tile.cols);
     }
     for (; y < tile.y + tile.rows; ++y)
-      compute_row<Order, Shape, Unit>(functor, seen_from(work.in, z, y, tile.x), seen_from(work.out, z, y, tile.x), z,
-                                      y, tile.x, tile.cols);
+      compute_row<Order, Shape, Unit>(functor, moved_to(work.in, z, y, tile.x), moved_to(work.out, z, y, tile.x), z, y,
+                                      tile.x, tile.cols);
   }
 }
 
@@ -71,15 +71,15 @@ KOALESCE_OPENMP_FLATTEN void compute_staged_tile(Work const& work, Tile const& t
   for (std::int64_t step = 0; step < tile.planes + 2 * Mid::rz; ++step) {
     for (auto y = -Mid::ry; y < tile.rows + Mid::ry; ++y) {
       auto const mid_z = tile.z + step - Mid::rz, mid_y = tile.y + y, mid_x = tile.x - Mid::rx;
-      compute_row<Order, FirstShape, Unit>(first, seen_from(work.in, mid_z, mid_y, mid_x), mids.at(step, y, -Mid::rx),
+      compute_row<Order, FirstShape, Unit>(first, moved_to(work.in, mid_z, mid_y, mid_x), mids.at(step, y, -Mid::rx),
                                            mid_z, mid_y, mid_x, tile.cols + 2 * Mid::rx);
     }
     if (step < 2 * Mid::rz) continue;
     auto const z = tile.z + step - 2 * Mid::rz;
     for (std::int64_t row = 0; row < tile.rows; ++row) {
       auto const y   = tile.y + row;
-      auto const in  = seen_from(work.in, z, y, tile.x);
-      auto const out = seen_from(work.out, z, y, tile.x);
+      auto const in  = moved_to(work.in, z, y, tile.x);
+      auto const out = moved_to(work.out, z, y, tile.x);
       for_each_in_row(tile.cols, [&](std::int64_t x) KOALESCE_INLINE_LAMBDA {
         auto const around_x = mids.around(step - Mid::rz, row, x);
         store_in_row<Unit>(out, call_at<Order>(second, around_x, points_at<Order, Unit>(in, x), z, y, tile.x + x), x);

@@ -27,8 +27,8 @@ struct PlainLoop {
 
 template <class Exec, class Work, class Result>
 void run_plain_loop(Exec const& exec, std::string const& label, Work const& work, Result& result) {
-  run_body(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, work.begin, work.end),
-           PlainLoop<Work>{work}, result);
+  for_or_reduce(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, work.begin, work.end),
+                PlainLoop<Work>{work}, result);
 }
 
 /// Whether a backend can run a loop so.

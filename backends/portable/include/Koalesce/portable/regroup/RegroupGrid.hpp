@@ -202,8 +202,9 @@ void run_grid(Exec const& exec, Named const& named, Work const& work, char* memo
               Result& result) {
   auto const grid = grid_memory<Moves>(work, memory, Worker::tile_items);
   make_grid_order<Worker, Moves>(exec, named, work, grid.order, grid.elements, team_size, scan_team_size);
-  run_body(named(grid_name<Moves>), Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, work.items()),
-           GridLoop<Work, Moves>{work, grid.order, grid.elements}, result);
+  for_or_reduce(named(grid_name<Moves>),
+                Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, work.items()),
+                GridLoop<Work, Moves>{work, grid.order, grid.elements}, result);
 }
 
 }  // namespace Koalesce::Impl::PortableBackend

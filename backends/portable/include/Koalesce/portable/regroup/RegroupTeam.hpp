@@ -101,7 +101,7 @@ void run_team(Exec const& exec, std::string const& label, Work const& work, int 
   std::int64_t const league = (work.items() + group - 1) / group;
   Kokkos::TeamPolicy<Exec> policy(exec, int(league), team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(Body::bytes(group, work.paths, team_size) + Slots<Work>::alignment));
-  run_body(label, policy, Body{work, group}, result);
+  for_or_reduce(label, policy, Body{work, group}, result);
 }
 
 }  // namespace Koalesce::Impl::PortableBackend

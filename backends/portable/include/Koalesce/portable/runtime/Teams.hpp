@@ -2,7 +2,7 @@
 #ifndef KOALESCE_PORTABLE_RUNTIME_TEAMS_HPP
 #define KOALESCE_PORTABLE_RUNTIME_TEAMS_HPP
 
-#include <Koalesce/common/impl/RunBody.hpp>
+#include <Koalesce/common/impl/ForOrReduce.hpp>
 #include <Koalesce/portable/Backend.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -80,7 +80,7 @@ void run_teams(Tag, Exec const& exec, std::string const& label, Teams const& tea
   };
   int threads = teams.max_threads;
   if (threads > 1) threads = std::max(1, std::min(threads, max_team_threads(policy(1), body, result)));
-  run_body(label, policy(threads), body, result);
+  for_or_reduce(label, policy(threads), body, result);
 }
 
 }  // namespace Koalesce::Impl::PortableBackend

@@ -123,15 +123,15 @@ struct PortableTransposingRead {
 template <class Tag, class Exec, class Work, class Result>
 void run_original_read(Tag, Exec const& exec, std::string const& label, Work const& work, Result& result) {
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const items(exec, work.begin, work.end);
-  if (work.dense) run_body(label, items, ReadDense<Work>{work.base, work.size(), work.map, work.consumer}, result);
-  else run_body(label, items, ReadOriginal<Work>{work}, result);
+  if (work.dense) for_or_reduce(label, items, ReadDense<Work>{work.base, work.size(), work.map, work.consumer}, result);
+  else for_or_reduce(label, items, ReadOriginal<Work>{work}, result);
 }
 
 template <class Tag, class Exec, class Work, class Result>
 void run_shadow_read(Tag, Exec const& exec, std::string const& label, Work const& work, Result& result) {
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const items(exec, work.begin, work.end);
-  if (work.is_known_far()) run_body(label, items, ReadThroughShadow<Work>{work.shadow, work.consumer}, result);
-  else run_body(label, items, ReadShadow<Work>{work}, result);
+  if (work.is_known_far()) for_or_reduce(label, items, ReadThroughShadow<Work>{work.shadow, work.consumer}, result);
+  else for_or_reduce(label, items, ReadShadow<Work>{work}, result);
 }
 
 /// Half-warps of both kinds: each decides for itself.

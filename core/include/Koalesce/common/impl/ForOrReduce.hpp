@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_COMMON_IMPL_RUN_BODY_HPP
-#define KOALESCE_COMMON_IMPL_RUN_BODY_HPP
+#ifndef KOALESCE_COMMON_IMPL_FOR_OR_REDUCE_HPP
+#define KOALESCE_COMMON_IMPL_FOR_OR_REDUCE_HPP
 
 #include <Kokkos_Core.hpp>
 
@@ -57,7 +57,7 @@ struct ResultValue<Result> {
 
 /// body(item, update) for every item of the policy, reduced into `result` if it is one.
 template <class Policy, class Body, class Result>
-void run_body(std::string const& label, Policy const& policy, Body const& body, Result& result) {
+void for_or_reduce(std::string const& label, Policy const& policy, Body const& body, Result& result) {
   if constexpr (std::is_same_v<std::remove_const_t<Result>, NoResult>)
     Kokkos::parallel_for(label, policy, WithoutUpdate<Body>{body});
   else

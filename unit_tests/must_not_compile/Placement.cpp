@@ -21,32 +21,32 @@ struct AccessByValue {
 
 template <class Places, class Array, class Kernel>
 void place(Array const& array, Kernel const& kernel) {
-  parallel_placed("unsound", PlacementPolicy(Exec(), 1, 1), OnChip(array), Places(), kernel);
+  parallel_placed("must not compile", PlacementPolicy(Exec(), 1, 1), OnChip(array), Places(), kernel);
 }
 
 void check() {
   using enum Place;
-#if defined(UNSOUND_nothing)
+#if defined(MUST_NOT_COMPILE_nothing)
   place<FixedPlacement<scratch>>(TeamArray<int[4]>("a"), Access<0>());
   place<FixedPlacement<registers>>(ThreadArray<int[4]>("a"), Access<0, 0>());
   place<FixedPlacement<thread_memory>>(ThreadArray<int*>("a", 4), Access<0, 0>());
-#elif defined(UNSOUND_team_array_in_registers)
+#elif defined(MUST_NOT_COMPILE_team_array_in_registers)
   place<FixedPlacement<registers>>(TeamArray<int[4]>("a"), Access<0>());
-#elif defined(UNSOUND_team_array_in_thread_memory)
+#elif defined(MUST_NOT_COMPILE_team_array_in_thread_memory)
   place<FixedPlacement<thread_memory>>(TeamArray<int[4]>("a"), Access<0>());
-#elif defined(UNSOUND_run_time_extents_in_registers)
+#elif defined(MUST_NOT_COMPILE_run_time_extents_in_registers)
   place<FixedPlacement<registers>>(ThreadArray<int*>("a", 4), Access<0, 0>());
-#elif defined(UNSOUND_number_of_places)
+#elif defined(MUST_NOT_COMPILE_number_of_places)
   place<FixedPlacement<scratch, scratch>>(TeamArray<int[4]>("a"), Access<0>());
-#elif defined(UNSOUND_number_of_indices)
+#elif defined(MUST_NOT_COMPILE_number_of_indices)
   place<FixedPlacement<scratch>>(TeamArray<int[4]>("a"), Access<0, 0>());
-#elif defined(UNSOUND_no_thread_index)
+#elif defined(MUST_NOT_COMPILE_no_thread_index)
   place<FixedPlacement<registers>>(ThreadArray<int[4]>("a"), Access<0>());
-#elif defined(UNSOUND_array_by_value)
+#elif defined(MUST_NOT_COMPILE_array_by_value)
   place<FixedPlacement<scratch>>(TeamArray<int[4]>("a"), AccessByValue());
-#elif defined(UNSOUND_const_elements)
+#elif defined(MUST_NOT_COMPILE_const_elements)
   TeamArray<int const[4]>("a").shape();
-#elif defined(UNSOUND_five_extents)
+#elif defined(MUST_NOT_COMPILE_five_extents)
   TeamArray<int** [2][2][2]>("a", 2, 2).shape();
 #endif
 }

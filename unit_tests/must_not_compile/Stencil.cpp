@@ -18,7 +18,7 @@ struct BothWeighted {
   }
 };
 
-#if defined(UNSOUND_weights_called_with_two_fields)
+#if defined(MUST_NOT_COMPILE_weights_called_with_two_fields)
 struct BothIgnored {
   LinearStencil<double, Shape> weights;
   KOKKOS_FUNCTION double operator()(Around const& a, Around const& b, Index y, Index x) const {
@@ -29,7 +29,7 @@ struct BothIgnored {
 
 void run(auto const& in, auto const& out, auto const&... functors) {
   using Shapes = std::conditional_t<sizeof...(functors) == 1, Shape, Staged<Shape, Shape>>;
-  parallel_stencil("unsound", StencilPolicy<Exec, Shapes>({8, 8}), in, out, functors...);
+  parallel_stencil("must not compile", StencilPolicy<Exec, Shapes>({8, 8}), in, out, functors...);
 }
 
 void check() {
@@ -38,7 +38,7 @@ void check() {
   [[maybe_unused]] auto const second = KOKKOS_LAMBDA(Around const& a, PointValue<double, 2> const&, Index, Index) {
     return a();
   };
-#if defined(UNSOUND_stencil)
+#if defined(MUST_NOT_COMPILE_stencil)
   run(u, v, first);
   run(u, v, first, second);
   run(
@@ -50,58 +50,58 @@ void check() {
   run(u, v, LinearStencil<double, Shape>(), LinearStencil<double, Shape>());
   fill_halo(Exec(), u, {8, 8}, Koalesce::Dirichlet(1));
   fill_halo(Exec(), u, {8, 8}, {Koalesce::Neumann(), {Koalesce::Dirichlet(1.f), Koalesce::Neumann()}});
-#elif defined(UNSOUND_weights_of_two_fields)
+#elif defined(MUST_NOT_COMPILE_weights_of_two_fields)
   run(fields(u, u), v, LinearStencil<double, Shape>());
-#elif defined(UNSOUND_weights_at_a_half)
+#elif defined(MUST_NOT_COMPILE_weights_at_a_half)
   LinearStencil<double, Shape>()(0.5, 0);
-#elif defined(UNSOUND_offset_of_a_half)
+#elif defined(MUST_NOT_COMPILE_offset_of_a_half)
   run(
       u, v, KOKKOS_LAMBDA(Around const& a, Index, Index) { return a(0.5, 0); });
-#elif defined(UNSOUND_too_few_extents)
+#elif defined(MUST_NOT_COMPILE_too_few_extents)
   StencilPolicy<Exec, Star<1, 1, 1>> const policy({8, 8});
-#elif defined(UNSOUND_too_few_extents_of_an_instance)
+#elif defined(MUST_NOT_COMPILE_too_few_extents_of_an_instance)
   StencilPolicy<Exec, Star<1, 1, 1>> const policy(Exec(), {8, 8});
-#elif defined(UNSOUND_weights_of_two_points)
-  parallel_stencil("unsound", StencilPolicy<Exec, Box<0, 0>>({8, 8}), fields(u, u), v,
+#elif defined(MUST_NOT_COMPILE_weights_of_two_points)
+  parallel_stencil("must not compile", StencilPolicy<Exec, Box<0, 0>>({8, 8}), fields(u, u), v,
                    LinearStencil<double, Box<0, 0>>());
-#elif defined(UNSOUND_first_weights_of_two_fields)
+#elif defined(MUST_NOT_COMPILE_first_weights_of_two_fields)
   run(fields(u, u), v, LinearStencil<double, Shape>(), LinearStencil<double, Shape>());
-#elif defined(UNSOUND_second_weights_of_two_fields)
+#elif defined(MUST_NOT_COMPILE_second_weights_of_two_fields)
   run(
       u, v, KOKKOS_LAMBDA(Around const& a, Index, Index) { return values(a(), a()); }, LinearStencil<double, Shape>());
-#elif defined(UNSOUND_weights_called_with_two_fields)
+#elif defined(MUST_NOT_COMPILE_weights_called_with_two_fields)
   run(fields(u, u), v, BothIgnored());
-#elif defined(UNSOUND_halo_of_a_function)
+#elif defined(MUST_NOT_COMPILE_halo_of_a_function)
   fill_halo(Exec(), u, {8, 8}, Koalesce::Dirichlet([](Index y, Index x) { return double(x + y); }));
-#elif defined(UNSOUND_halo_side_of_a_function)
+#elif defined(MUST_NOT_COMPILE_halo_side_of_a_function)
   fill_halo(Exec(), u, {8, 8}, {Koalesce::Periodic(), {Koalesce::Dirichlet([] { return 1.; }), Koalesce::Neumann()}});
-#elif defined(UNSOUND_index_count)
+#elif defined(MUST_NOT_COMPILE_index_count)
   run(
       u, v, KOKKOS_LAMBDA(Around const& a, Index) { return a(); });
-#elif defined(UNSOUND_shape)
+#elif defined(MUST_NOT_COMPILE_shape)
   run(
       u, v, KOKKOS_LAMBDA(Neighborhood<double, Box<1, 1>> const& a, Index, Index) { return a(); });
-#elif defined(UNSOUND_weights_of_another_shape)
+#elif defined(MUST_NOT_COMPILE_weights_of_another_shape)
   run(u, v, LinearStencil<double, Box<1, 1>>());
-#elif defined(UNSOUND_element_type)
+#elif defined(MUST_NOT_COMPILE_element_type)
   run(
       u, v, KOKKOS_LAMBDA(Neighborhood<float, Shape> const& a, Index, Index) { return a(); });
-#elif defined(UNSOUND_returns_void)
+#elif defined(MUST_NOT_COMPILE_returns_void)
   run(u, v, KOKKOS_LAMBDA(Around const&, Index, Index){});
-#elif defined(UNSOUND_returns_one_of_two)
+#elif defined(MUST_NOT_COMPILE_returns_one_of_two)
   run(u, fields(v, v), first);
-#elif defined(UNSOUND_not_a_view)
+#elif defined(MUST_NOT_COMPILE_not_a_view)
   run(u.data(), v, first);
-#elif defined(UNSOUND_field_of_another_rank)
+#elif defined(MUST_NOT_COMPILE_field_of_another_rank)
   run(u, Kokkos::View<double*, Exec>("v", 8), first);
-#elif defined(UNSOUND_const_output)
+#elif defined(MUST_NOT_COMPILE_const_output)
   run(u, Kokkos::View<double const**, Exec>(v), first);
-#elif defined(UNSOUND_one_functor_for_two_stages)
-  parallel_stencil("unsound", StencilPolicy<Exec, Staged<Shape, Shape>>({8, 8}), u, v, first);
-#elif defined(UNSOUND_first_stage)
+#elif defined(MUST_NOT_COMPILE_one_functor_for_two_stages)
+  parallel_stencil("must not compile", StencilPolicy<Exec, Staged<Shape, Shape>>({8, 8}), u, v, first);
+#elif defined(MUST_NOT_COMPILE_first_stage)
   run(
       u, v, KOKKOS_LAMBDA(Around const& a, Index) { return a(); }, second);
-#elif defined(UNSOUND_second_stage)
+#elif defined(MUST_NOT_COMPILE_second_stage)
   run(u, v, first, first);
 #endif
 }

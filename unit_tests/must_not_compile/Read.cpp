@@ -26,49 +26,49 @@ struct Mutable {
 
 template <class Policy, class Map = RowOrder, class Consumer = Ignore>
 void read(Policy const& policy, Map const& map = {}, Consumer const& consumer = {}) {
-  parallel_read("unsound", policy, ShadowView(Kokkos::View<double**, Exec>("m", 4, 3)), map, consumer);
+  parallel_read("must not compile", policy, ShadowView(Kokkos::View<double**, Exec>("m", 4, 3)), map, consumer);
 }
 
 template <class Consumer>
 void reduce(Consumer const& consumer) {
   double sum = 0;
-  parallel_read_reduce("unsound", Exec(), ShadowView(Kokkos::View<double**, Exec>("m", 4, 3)), RowOrder(), consumer,
-                       sum);
+  parallel_read_reduce("must not compile", Exec(), ShadowView(Kokkos::View<double**, Exec>("m", 4, 3)), RowOrder(),
+                       consumer, sum);
 }
 
 void check() {
   [[maybe_unused]] Kokkos::RangePolicy<Exec> const items(0, 12);
   [[maybe_unused]] auto const no_index = KOKKOS_LAMBDA(Index) { return "first"; };
   [[maybe_unused]] auto const two      = KOKKOS_LAMBDA(Index, Index) { return Index(0); };
-#if defined(UNSOUND_read)
+#if defined(MUST_NOT_COMPILE_read)
   read(items);
   read(Kokkos::RangePolicy<Exec, int>(0, 12));
   read(Kokkos::RangePolicy<Kokkos::IndexType<Index>>(0, 12), RowOrder(), IgnoreAnything());
   read(Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>>(0, 12));
   reduce(Add());
-#elif defined(UNSOUND_work_tag)
+#elif defined(MUST_NOT_COMPILE_work_tag)
   read(Kokkos::RangePolicy<Exec, Tag>(0, 12));
-#elif defined(UNSOUND_launch_bounds)
+#elif defined(MUST_NOT_COMPILE_launch_bounds)
   read(Kokkos::RangePolicy<Exec, Kokkos::LaunchBounds<128, 2>>(0, 12));
-#elif defined(UNSOUND_schedule)
+#elif defined(MUST_NOT_COMPILE_schedule)
   read(Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Dynamic>>(0, 12));
-#elif defined(UNSOUND_property)
+#elif defined(MUST_NOT_COMPILE_property)
   read(Kokkos::Experimental::require(items, Kokkos::Experimental::WorkItemProperty::HintLightWeight));
-#elif defined(UNSOUND_team_policy)
+#elif defined(MUST_NOT_COMPILE_team_policy)
   read(Kokkos::TeamPolicy<Exec>(4, 1));
-#elif defined(UNSOUND_mdrange_policy)
+#elif defined(MUST_NOT_COMPILE_mdrange_policy)
   read(Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>({0, 0}, {4, 3}));
-#elif defined(UNSOUND_map_of_two)
+#elif defined(MUST_NOT_COMPILE_map_of_two)
   read(items, two);
-#elif defined(UNSOUND_map_of_no_index)
+#elif defined(MUST_NOT_COMPILE_map_of_no_index)
   read(items, no_index);
-#elif defined(UNSOUND_not_callable)
+#elif defined(MUST_NOT_COMPILE_not_callable)
   read(items, RowOrder(), 5);
-#elif defined(UNSOUND_not_const)
+#elif defined(MUST_NOT_COMPILE_not_const)
   read(items, RowOrder(), Mutable());
-#elif defined(UNSOUND_nothing_to_reduce_into)
+#elif defined(MUST_NOT_COMPILE_nothing_to_reduce_into)
   read(items, RowOrder(), Add());
-#elif defined(UNSOUND_reduces_nothing)
+#elif defined(MUST_NOT_COMPILE_reduces_nothing)
   reduce(Ignore());
 #endif
 }

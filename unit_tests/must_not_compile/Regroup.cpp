@@ -23,13 +23,13 @@ struct Count {
 
 template <class Path = int>
 void loop(auto const& policy) {
-  parallel_regroup("unsound", policy, Predict<Path>(), Ignore(), Ignore());
+  parallel_regroup("must not compile", policy, Predict<Path>(), Ignore(), Ignore());
 }
 
 template <class Path = int>
 void reduce(auto const& policy) {
   int count = 0;
-  parallel_regroup_reduce("unsound", policy, Predict<Path>(), Count(), Count(), count);
+  parallel_regroup_reduce("must not compile", policy, Predict<Path>(), Count(), Count(), count);
 }
 
 template <class... Properties>
@@ -48,7 +48,7 @@ struct Branch {
 struct Tag {};
 
 void check() {
-#if defined(UNSOUND_regroup)
+#if defined(MUST_NOT_COMPILE_regroup)
   loop(RegroupPolicy(Exec(), 0, 10));
   loop(range());
   loop(range<Kokkos::IndexType<int>, Kokkos::Schedule<Kokkos::Static>, Kokkos::LaunchBounds<>>());
@@ -60,30 +60,30 @@ void check() {
   reduce(range<Kokkos::IndexType<long>>());
   reduce<Kind>(10);
   Kokkos::parallel_for(Kokkos::TeamPolicy<Exec>(1, 1), Branch<Kind>());
-#elif defined(UNSOUND_regroup_work_tag)
+#elif defined(MUST_NOT_COMPILE_regroup_work_tag)
   loop(range<Tag>());
-#elif defined(UNSOUND_regroup_launch_bounds)
+#elif defined(MUST_NOT_COMPILE_regroup_launch_bounds)
   loop(range<Kokkos::LaunchBounds<128, 2>>());
-#elif defined(UNSOUND_regroup_schedule)
+#elif defined(MUST_NOT_COMPILE_regroup_schedule)
   loop(range<Kokkos::Schedule<Kokkos::Dynamic>>());
-#elif defined(UNSOUND_regroup_occupancy)
+#elif defined(MUST_NOT_COMPILE_regroup_occupancy)
   loop(Kokkos::Experimental::prefer(range(), Kokkos::Experimental::DesiredOccupancy(50)));
-#elif defined(UNSOUND_regroup_reduced_work_tag)
+#elif defined(MUST_NOT_COMPILE_regroup_reduced_work_tag)
   reduce(range<Tag>());
-#elif defined(UNSOUND_regroup_team_policy)
+#elif defined(MUST_NOT_COMPILE_regroup_team_policy)
   loop(Kokkos::TeamPolicy<Exec>(1, 1));
-#elif defined(UNSOUND_regroup_number_of_items)
+#elif defined(MUST_NOT_COMPILE_regroup_number_of_items)
   loop(1.5);
-#elif defined(UNSOUND_regroup_reduced_number_of_items)
+#elif defined(MUST_NOT_COMPILE_regroup_reduced_number_of_items)
   reduce(true);
-#elif defined(UNSOUND_regroup_predictor)
+#elif defined(MUST_NOT_COMPILE_regroup_predictor)
   loop<double>(10);
-#elif defined(UNSOUND_regroup_reduced_predictor)
+#elif defined(MUST_NOT_COMPILE_regroup_reduced_predictor)
   reduce<float>(10);
-#elif defined(UNSOUND_regroup_moving_twice)
+#elif defined(MUST_NOT_COMPILE_regroup_payload_twice)
   Kokkos::View<int*> const a("a", 10), b("b", 10);
   RegroupPolicy(Exec(), 0, 10).with_payload(one_way(a)).with_payload(one_way(b));
-#elif defined(UNSOUND_regroup_team_predictor)
+#elif defined(MUST_NOT_COMPILE_regroup_team_predictor)
   Kokkos::parallel_for(Kokkos::TeamPolicy<Exec>(1, 1), Branch<double>());
 #endif
 }
