@@ -44,8 +44,8 @@ struct StencilGrid {
 };
 
 /// The tile that costs least: points beyond the edge, idle threads, rows and columns of halo that are read again, and
-/// short rows (each costs as much as `row_cost` points more, measured on an H200: see docs/performance.md). Gives
-/// tile_y = 0 where none fits.
+/// short rows (each costs as much as `row_cost` points more, measured on an H200: see docs/performance/stencil.md).
+/// Gives tile_y = 0 where none fits.
 ///
 /// \param[in] inner_y, inner_x how much less than its size a tile advances (a second stage's halo on both sides).
 /// \param[in] ry, rx  radius of the input on either side of a tile.

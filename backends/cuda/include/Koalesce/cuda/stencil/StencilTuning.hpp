@@ -5,7 +5,7 @@
 #include <Koalesce/cuda/stencil/LinearKernel.hpp>
 
 /// The numbers that decide how fast the CUDA stencils are, apart from the algorithm. All were measured on an H200;
-/// docs/performance.md has the measurements.
+/// docs/performance/stencil.md has the measurements.
 namespace Koalesce::Impl::CudaBackend {
 
 /// Registers that a value of type T takes.
