@@ -7,7 +7,7 @@
 #include <string>
 #include <type_traits>
 
-/// The ways a pattern can run. A backend is a tag, defined in backends/<backend>; each implements a pattern as
+/// The ways a pattern can run. A backend is a tag, defined in a folder of backends/; each implements a pattern as
 /// functions that take it.
 namespace Koalesce::Backend {
 
@@ -28,19 +28,20 @@ using Default = typename DefaultFor<Exec>::type;
 /// Stands for the execution space's own backend where a function takes a backend.
 struct Native {};
 
-/// The backend that a tag stands for: itself, or what Native means for the execution space.
-template <class BackendTag, class Exec>
-struct ResolveTag {
-  using type = BackendTag;
-};
-template <class Exec>
-struct ResolveTag<Native, Exec> : DefaultFor<Exec> {};
-template <class BackendTag, class Exec>
-using Resolve = typename ResolveTag<BackendTag, Exec>::type;
-
 }  // namespace Koalesce::Backend
 
 namespace Koalesce::Impl {
+
+template <class BackendTag, class Exec>
+struct ResolveBackend {
+  using type = BackendTag;
+};
+template <class Exec>
+struct ResolveBackend<Backend::Native, Exec> : Backend::DefaultFor<Exec> {};
+
+/// The backend that a tag stands for: itself, or what Native means for the execution space.
+template <class BackendTag, class Exec>
+using Resolve = typename ResolveBackend<BackendTag, Exec>::type;
 
 /// A kernel's name for profilers: the path that ran, then what the caller calls it.
 template <class BackendTag>

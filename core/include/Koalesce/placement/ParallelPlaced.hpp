@@ -64,7 +64,7 @@ struct TunedPlacement {
 template <class BackendTag = Backend::Native, class Exec, class Bounds, class... Arrays, class Places, class Kernel>
 void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
                      OnChip<Arrays...> const& arrays, Places const& placement, Kernel const& kernel) {
-  using Tag = Backend::Resolve<BackendTag, Exec>;
+  using Tag = Impl::Resolve<BackendTag, Exec>;
   Kokkos::Profiling::ScopedRegion const region(Impl::parallel_placed_name());
   Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::parallel_placed",
                                                                                         label, policy, arrays, kernel);
@@ -82,7 +82,7 @@ void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> con
 template <class BackendTag = Backend::Native, class Exec, class Bounds, class... Arrays, class Kernel>
 void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
                      OnChip<Arrays...> const& arrays, Kernel const& kernel) {
-  using Tag = Backend::Resolve<BackendTag, Exec>;
+  using Tag = Impl::Resolve<BackendTag, Exec>;
   Kokkos::Profiling::ScopedRegion const region(Impl::parallel_placed_name());
   Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::parallel_placed",
                                                                                         label, policy, arrays, kernel);
@@ -124,7 +124,7 @@ template <class BackendTag = Backend::Native, class Exec, class Bounds, class...
 TunedPlacement tune_placement(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
                               OnChip<Arrays...> const& arrays, Kernel const& kernel,
                               PlacementTuning const& tuning = {}) {
-  using Tag = Backend::Resolve<BackendTag, Exec>;
+  using Tag = Impl::Resolve<BackendTag, Exec>;
   Kokkos::Profiling::ScopedRegion const region("Koalesce::tune_placement");
   Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::tune_placement",
                                                                                         label, policy, arrays, kernel);
@@ -139,7 +139,7 @@ TunedPlacement tune_placement(std::string const& label, PlacementPolicy<Exec, Bo
 template <class BackendTag = Backend::Native, class Exec, class Bounds, class... Arrays, class Kernel>
 std::vector<AccessCount> count_accesses(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
                                         OnChip<Arrays...> const& arrays, Kernel const& kernel) {
-  using Tag = Backend::Resolve<BackendTag, Exec>;
+  using Tag = Impl::Resolve<BackendTag, Exec>;
   Kokkos::Profiling::ScopedRegion const region("Koalesce::count_accesses");
   Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::count_accesses",
                                                                                         label, policy, arrays, kernel);

@@ -107,6 +107,7 @@ class StencilPolicy {
   StencilTaps m_taps = StencilTaps::automatic;
 };
 
+/// Deduces the shape where the extents are arguments of their own.
 template <class Exec, class Shape, class... N>
   requires(Kokkos::is_execution_space_v<Exec> && sizeof...(N) == Shape::rank)
 StencilPolicy(Exec const&, Shape const&, N...)

@@ -181,7 +181,7 @@ void regroup(std::string const& function, std::string const& label, Policy const
              Args const& args) {
   auto const policy = regroup_policy(given);
   using Exec        = typename std::decay_t<decltype(policy)>::execution_space;
-  using Tag         = Backend::Resolve<BackendTag, Exec>;
+  using Tag         = Resolve<BackendTag, Exec>;
   auto work         = regroup_work(policy, args);
   using Work        = decltype(work);
   using Call        = RegroupCall<Tag, Exec, Work, Result>;

@@ -128,7 +128,7 @@ Traversal traversal_of(Tag, Exec const& exec, std::string const& label, Work con
 template <class BackendTag, class Exec, class View, class Map, class Consumer, class Result>
 void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> const& a, std::int64_t begin,
                    std::int64_t end, Map const& map, Consumer const& consumer, Result& result) {
-  using Tag        = Backend::Resolve<BackendTag, Exec>;
+  using Tag        = Resolve<BackendTag, Exec>;
   auto const named = [&](char const* way) { return kernel_label(Tag{}, label + way); };
   auto work        = make_read_work(a.base(), begin, end, map, consumer);
   static_assert(ReadBackend<Tag, Exec, decltype(work), Result>,

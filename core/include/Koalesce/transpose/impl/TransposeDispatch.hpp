@@ -91,7 +91,7 @@ void dispatch_transpose(Exec const& exec, std::string const& label, Dst const& d
   auto const canonical = canonical_dims(dims, int(Rank), in_place);
 
   using T                  = typename Dst::value_type;
-  using Tag                = Backend::Resolve<BackendTag, Exec>;
+  using Tag                = Resolve<BackendTag, Exec>;
   constexpr bool can_words = is_word_size(sizeof(T));
   if constexpr (can_words) {
     using W = Word<int(sizeof(T))>;
