@@ -6,7 +6,7 @@
 namespace perf {
 
 /// Adds to Google Benchmark's context: machine, versions, compiler, backends, commit, and what a copy and multiply-adds
-/// in registers reach. Kokkos must be initialised; the measurements take about a second.
+/// in registers reach. Kokkos must be initialized; the measurements take about a second.
 void add_run_context();
 
 }  // namespace perf

@@ -17,7 +17,7 @@ using Exec = Kokkos::DefaultExecutionSpace;
 using Matrix  = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;
 using Columns = Kokkos::View<double*, Exec>;
 
-/// Sums for every column, in several parts that neighbouring samples take turns with, so that they need not wait for
+/// Sums for every column, in several parts that neighboring samples take turns with, so that they need not wait for
 /// each other: by copies for each thread on CPUs, by atomics on GPUs.
 using Sums          = Kokkos::Experimental::ScatterView<double**, Kokkos::LayoutRight, Exec>;
 constexpr int parts = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Exec::memory_space>::accessible ? 8 : 32;

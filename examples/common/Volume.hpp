@@ -16,7 +16,7 @@ struct NiftiHeader;
 /// \brief A scalar 3-D image.
 struct Volume {
   std::array<std::int64_t, 3> size{};  ///< points along the file's x, y, z; x is the fastest
-  std::array<double, 3> spacing{};     ///< distances of neighbouring points, in mm unless the file says otherwise
+  std::array<double, 3> spacing{};     ///< distances of neighboring points, in mm unless the file says otherwise
   std::vector<float> voxels;           ///< real values: the file's scaling is applied
   std::int64_t not_finite = 0;  ///< voxels that are NaN, infinite or beyond `largest` in the file; they count as 0
 

@@ -12,7 +12,7 @@ namespace examples::mri {
 
 struct DiffusionSettings {
   int steps   = 0;
-  double k    = 0;  ///< differences between neighbours that count as edges
+  double k    = 0;  ///< differences between neighbors that count as edges
   double step = 0;  ///< time step as a fraction of the largest stable one
 };
 

@@ -10,19 +10,19 @@
 
 namespace examples::mri {
 
-/// The stencil: a point and its 26 neighbours.
+/// The stencil: a point and its 26 neighbors.
 using Shape = Koalesce::Box<1, 1, 1>;
 
 /// \brief One explicit step of edge-preserving diffusion.
 ///
 /// P. Perona, J. Malik: "Scale-space and edge detection using anisotropic diffusion", IEEE Transactions on Pattern
-/// Analysis and Machine Intelligence 12 (1990) 629-639, in three dimensions and with all 26 neighbours:
+/// Analysis and Machine Intelligence 12 (1990) 629-639, in three dimensions and with all 26 neighbors:
 ///
-///     u  <-  u + step * sum over neighbours of  weight * g(d) * d,     d = u_neighbour - u,
+///     u  <-  u + step * sum over neighbors of  weight * g(d) * d,     d = u_neighbor - u,
 ///     g(d) = 1 / (1 + (d / K)^2)
 ///
 /// Differences well below K are evened out, those well above it (edges) are left alone. The weights fall with the
-/// squared distance to the neighbour and add up to one, so for 0 < step <= 1 the new value is an average of the old
+/// squared distance to the neighbor and add up to one, so for 0 < step <= 1 the new value is an average of the old
 /// ones: nothing grows, the scheme is stable. g is 1 at most, and this one of the two that the authors suggest needs
 /// no exponential function, which lets compilers vectorize it.
 struct PeronaMalik {
@@ -30,14 +30,14 @@ struct PeronaMalik {
   float inverse_k2;       ///< 1 / K^2
   float step;
 
-  /// \param[in] dz,dy,dx distances of neighbouring points, in any unit of length.
+  /// \param[in] dz,dy,dx distances of neighboring points, in any unit of length.
   PeronaMalik(double dz, double dy, double dx, double k, double step_)
       : inverse_k2(float(std::min(1 / (k * k), double(std::numeric_limits<float>::max())))), step(float(step_)) {
     double sum = 0, w[8] = {};
     for (int i = 1; i < 8; ++i) {
       int const z = i >> 2 & 1, y = i >> 1 & 1, x = i & 1;
       w[i] = 1 / (z * dz * dz + y * dy * dy + x * dx * dx);
-      sum += w[i] * (1 << (z + y + x));  // so many neighbours have this distance
+      sum += w[i] * (1 << (z + y + x));  // so many neighbors have this distance
     }
     for (int i = 0; i < 8; ++i) weight[i >> 2 & 1][i >> 1 & 1][i & 1] = float(w[i] / sum);
   }
@@ -52,7 +52,7 @@ struct PeronaMalik {
       return d * (1 / (1 + d * d * inverse_k2));  // divisions of zeros, where nothing differs, are slow on GPUs
     };
 
-    // Written out: compilers vectorize this, and not loops over the neighbours.
+    // Written out: compilers vectorize this, and not loops over the neighbors.
     float const z   = flow(-1, 0, 0) + flow(1, 0, 0);
     float const y   = flow(0, -1, 0) + flow(0, 1, 0);
     float const x   = flow(0, 0, -1) + flow(0, 0, 1);

@@ -30,7 +30,7 @@ std::vector<std::uint8_t> object_mask(std::vector<float> const& voxels);
 
 /// \brief Standard deviation of the noise, estimated from the volume itself, inside the mask.
 ///
-/// A voxel minus the mean of its six neighbours shows little of a smooth image and all of white noise, with a variance
+/// A voxel minus the mean of its six neighbors shows little of a smooth image and all of white noise, with a variance
 /// 7/6 of the noise's: T. Gasser, L. Sroka, C. Jennen-Steinmetz: "Residual variance and residual pattern in nonlinear
 /// regression", Biometrika 73 (1986) 625-633; for MRI P. Coupe et al.: "Robust Rician noise estimation for MR
 /// images", Medical Image Analysis 14 (2010) 483-493. The median of the absolute values, times 1.4826, makes

@@ -54,7 +54,7 @@ bool parse_options(int argc, char** argv, Options& o) {
   app.add_option("-n,--steps", o.steps, "Diffusion steps.")->capture_default_str();
   app.add_option("--step", o.step, "Time step, as a fraction of the largest stable one.")->capture_default_str();
   app.add_option("-k,--k", o.k,
-                 "Difference between neighbours, in the volume's unit, above which they are kept apart as an edge. "
+                 "Difference between neighbors, in the volume's unit, above which they are kept apart as an edge. "
                  "Default: twice the estimated noise.");
   app.add_option("--add-noise", o.add_noise,
                  "First add Rician noise, its sigma in per cent of the volume's range; the table then has the peak "

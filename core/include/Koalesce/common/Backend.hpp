@@ -43,7 +43,7 @@ struct ResolveBackend<Backend::Native, Exec> : Backend::DefaultFor<Exec> {};
 template <class BackendTag, class Exec>
 using Resolve = typename ResolveBackend<BackendTag, Exec>::type;
 
-/// A kernel's name for profilers: the path that ran, then what the caller calls it.
+/// A kernel's name for profilers: the backend that ran, then what the caller calls it.
 template <class BackendTag>
 std::string kernel_label(BackendTag, std::string const& label) {
   std::string name("Koalesce::");

@@ -13,7 +13,7 @@
 
 #include <type_traits>
 
-/// The only folder that asks which backends there are.
+// Only this folder asks which backends are compiled in: a new one is added here, and to each <Pattern>.hpp beside.
 namespace Koalesce::Backend {
 
 template <class Exec>

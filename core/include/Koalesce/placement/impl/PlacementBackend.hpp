@@ -9,8 +9,8 @@
 
 namespace Koalesce::Impl {
 
-/// What a backend must have for tune_placement, found by argument-dependent lookup through its tag. (Kernels with
-/// arrays on chip are Kokkos' own kernels on every backend.)
+/// What a backend must have for tune_placement, and for parallel_placed without a placement, found by
+/// argument-dependent lookup through its tag. (Kernels with arrays on chip are Kokkos' own kernels on every backend.)
 ///
 ///     kernel_resources(tag, policy, placed)   what the compiler made of a kernel, as far as the backend can tell
 ///     placement_machine(tag, exec)            for what machine and software a measurement holds

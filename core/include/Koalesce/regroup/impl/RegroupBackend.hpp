@@ -15,11 +15,11 @@ namespace Koalesce::Impl {
 ///
 ///     can_regroup(tag, work, way)      whether it can run a RegroupWork so
 ///     regroup_memory(tag, work, way)   bytes of memory that it needs for that
-///     regroup_bytes(tag, work, way)    bytes that regrouping then moves through memory, beside what the loop itself
-///     does run_regroup(tag, exec, named, work, way, memory, result)
+///     regroup_bytes(tag, work, way)    bytes that regrouping moves in addition to the loop's own
+///     run_regroup(tag, exec, named, work, way, memory, result)
 ///
-/// The last starts kernels called named(<step>) on `exec`, which run every item once, reduced into `result` if it is
-/// one; `memory` has the bytes asked for, aligned as Views are. Every backend can run RegroupWay::plain.
+/// The last starts kernels called named(<step>) on `exec`, which run every item once, reduced into `result` unless that
+/// is NoResult; `memory` has the bytes asked for, aligned as Views are. Every backend can run RegroupWay::plain.
 template <class Tag, class Exec, class Named, class Work, class Result>
 concept RegroupBackend = requires(Tag tag, Exec const& exec, Named const& named, Work const& work, RegroupWay way,
                                   char* memory, Result& result) {

@@ -7,13 +7,12 @@
 namespace Koalesce::Impl {
 
 /// What a backend must have for parallel_read, found by argument-dependent lookup through its tag. Each starts a kernel
-/// called `name` on `exec` that consumes every item of a ReadWork once, reduced into `result` if it is one:
+/// called `name` on `exec` that consumes every item of a ReadWork once, reduced into `result` unless that is NoResult:
 ///
 ///     run_original_read(tag, exec, name, work, result)             from the original
 ///     run_shadow_read(tag, exec, name, work, result)               from the shadow, work.shadow
 ///     run_mixed_read(tag, exec, name, work, result)                from either, as each half-warp's access has it
-///     run_transposing_read(tag, exec, name, work, shadow, result)  from the original, which is transposed into
-///     `shadow`
+///     run_transposing_read(tag, exec, name, work, shadow, result)  from the original; fills `shadow`
 template <class Tag, class Exec, class Work, class Result>
 concept ReadBackend = requires(Tag tag, Exec const& exec, std::string const& name, Work const& work,
                                typename Work::value_type* shadow, Result& result) {

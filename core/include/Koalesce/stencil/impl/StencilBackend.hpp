@@ -10,7 +10,8 @@ namespace Koalesce::Impl {
 ///
 ///     run_stencil(tag, exec, label, work)
 ///
-/// for every StencilWork and StagedWork. It starts kernels named kernel_label(tag, label) on `exec`, and does not wait.
+/// for every StencilWork and StagedWork. It starts kernels on `exec`, and does not wait. They are named
+/// kernel_label(tag, label) or, where it falls back on Backend::Portable, by that backend.
 template <class Tag, class Exec, class Work>
 concept StencilBackend = requires(Tag tag, Exec const& exec, std::string const& label, Work const& work) {
   run_stencil(tag, exec, label, work);
