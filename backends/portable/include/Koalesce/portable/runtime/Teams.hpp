@@ -31,16 +31,10 @@ constexpr int team_threads(int most) {
   return Backend::on_host<Exec> ? 1 : most;
 }
 
-/// Calls body(piece) for every piece of a team. All its threads go through the same pieces, and meet between them: a
-/// piece takes the scratch memory when the one before is done with it.
+/// Calls body(piece) for every piece of a team. All its threads go through the same pieces.
 template <class Member, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_piece(Member const& team, std::int64_t pieces, Body const& body) {
-  for (std::int64_t piece = team.league_rank();;) {
-    body(piece);
-    piece += team.league_size();
-    if (piece >= pieces) return;
-    team.team_barrier();
-  }
+  for (std::int64_t piece = team.league_rank(); piece < pieces; piece += team.league_size()) body(piece);
 }
 
 /// Shares the numbers 0 to count - 1 among a team's threads.

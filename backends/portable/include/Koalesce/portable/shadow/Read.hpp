@@ -99,6 +99,7 @@ struct PortableRead {
       work.consume(begin + i, by_column[i / HalfWarp::size] ? work.shadow[element.place] : work.base[element.offset],
                    update);
     });
+    team.team_barrier();  // before the next block takes the scratch memory
   }
 };
 

@@ -87,6 +87,7 @@ struct PortableTranspose {
       work.to[offset]           = element;
       sink(offset, element);
     });
+    team.team_barrier();  // before the next tile takes the scratch memory
   }
 
   /// Two tiles that mirror each other change places; each pair has one team.
@@ -114,6 +115,7 @@ struct PortableTranspose {
     if (r0 != c0)
       for_each_element(team, n, m,
                        [&](int c, int r) { work.to[work.from_at(b, c0 + c, r0 + r)] = shared[r * pitch + c]; });
+    team.team_barrier();  // before the next tiles take the scratch memory
   }
 
   KOKKOS_FUNCTION std::size_t bytes() const {
