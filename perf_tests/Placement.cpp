@@ -13,7 +13,7 @@
 //
 // --trip_counts             only prints the average trip count of the kernels' loops without constant bounds
 // --placement_log           prints every trial
-// --placement_cache=<file>  koalesce_tuned takes what it finds there, and adds what it does not
+// --tuning_file=<file>      koalesce_tuned takes what it finds there, and adds what it does not
 
 #include "Placement.hpp"
 
@@ -39,12 +39,15 @@ void add_launch();
 
 int main(int argc, char** argv) {
   using namespace perf::placement;
-  std::string const cache = "--placement_cache=";
+  std::string const file = "--tuning_file=";
   for (int i = 1; i < argc; ++i) {
     std::string const flag = argv[i];
     if (flag == "--trip_counts") options().trip_counts = true;
     if (flag == "--placement_log") options().log = true;
-    if (flag.starts_with(cache)) options().cache = flag.substr(cache.size());
+    if (flag.starts_with(file)) {
+      Koalesce::set_tuning_file(flag.substr(file.size()));
+      options().remembers = true;
+    }
   }
   std::vector<std::function<void()>> const kernels{add_reduction, add_matmul,     add_convolution, add_hotspot,
                                                    add_srad,      add_pathfinder, add_lu_panel,    add_histogram,

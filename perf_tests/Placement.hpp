@@ -140,7 +140,7 @@ struct ByHand {
 struct Options {
   bool log         = false;
   bool trip_counts = false;  // only these
-  std::string cache;         // a file; empty: every process tunes anew
+  bool remembers   = false;  // in the tuning file; false: every process tunes anew
 };
 inline Options& options() {
   static Options options;
@@ -196,8 +196,7 @@ class Session {
     if (impl == "all_scratch") return {Koalesce::scratch_placement(arrays), {}, {}};
     if (impl == "all_promoted") return {Koalesce::promoted_placement(arrays), {}, {}};
     Koalesce::PlacementTuning tuning;
-    tuning = impl == "koalesce_tuned" && !options().cache.empty() ? tuning.with_cache(options().cache)
-                                                                  : tuning.without_cache();
+    if (impl != "koalesce_tuned" || !options().remembers) tuning = tuning.without_memory();
     if (impl == "published") tuning = tuning.with_search(Koalesce::PlacementSearch::published);
     if (impl == "exhaustive_best") tuning = tuning.with_search(Koalesce::PlacementSearch::exhaustive);
     auto const tuned = Koalesce::tune_placement(label(), policy(m_kernel), arrays, m_kernel, tuning);

@@ -62,15 +62,25 @@ TEST(Configuration, TellsWhatIsCompiled) {
 }
 
 TEST(Configuration, FollowsTheEnvironment) {
-  EXPECT_EQ(configuration().placement_cache, "");
-  setenv("KOALESCE_CACHE_DIR", "/somewhere", 1);
-  EXPECT_EQ(configuration().placement_cache, "/somewhere/placement.txt");
-  setenv("KOALESCE_CACHE_DIR", "", 1);
+  EXPECT_EQ(configuration().tuning_file, "");
+  setenv("KOALESCE_TUNING_FILE", "/somewhere/tuning", 1);
+  EXPECT_EQ(configuration().tuning_file, "/somewhere/tuning");
+  setenv("KOALESCE_TUNING_FILE", "", 1);
+  EXPECT_EQ(configuration().tuning, TuningMode::by_time);
 }
 
 TEST(Configuration, PrintsALineAFact) {
-  Configuration c{"1.2.3", "5.2.0", {"cuda", "openmp", "portable"}, "Cuda", "cuda", "OpenMP", "openmp",
-                  "AVX2",  true,    "/home/me/placement.txt"};
+  Configuration c{"1.2.3",
+                  "5.2.0",
+                  {"cuda", "openmp", "portable"},
+                  "Cuda",
+                  "cuda",
+                  "OpenMP",
+                  "openmp",
+                  "AVX2",
+                  true,
+                  TuningMode::by_time,
+                  "/home/me/tuning"};
   std::ostringstream out;
   print_configuration(out, c);
   EXPECT_EQ(out.str(),
@@ -80,12 +90,15 @@ TEST(Configuration, PrintsALineAFact) {
             "  default host execution space: OpenMP, on backend openmp\n"
             "  vector instructions of CPU loops: AVX2\n"
             "  Kokkos' tuning tools: yes\n"
-            "  placement cache: /home/me/placement.txt\n");
-  c.tuning          = false;
-  c.placement_cache = "";
+            "  choices go: by_time\n"
+            "  tuning file: /home/me/tuning\n");
+  c.tuning_tools = false;
+  c.tuning       = TuningMode::by_extents;
+  c.tuning_file  = "";
   out.str("");
   print_configuration(out, c);
-  EXPECT_NE(out.str().find("tools: no\n  placement cache: none\n"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("tools: no\n  choices go: by_extents\n  tuning file: none\n"), std::string::npos)
+      << out.str();
 }
 
 TEST(Configuration, PrintsThisOneByDefault) {

@@ -83,7 +83,7 @@ TYPED_TEST(LaunchFailures, shadow_is_neither_lost_nor_taken_for_built) {
 
 TYPED_TEST(LaunchFailures, regrouped_loop_samples_and_decides_later) {
   using P = TypeParam;
-  forget_regroup_decisions();
+  forget_tuning();
   Rng rng(1);
   Items const items{3, 4, make_paths(rng, Mix::equal, 4, 20000)};
   for (std::string const step :
@@ -134,17 +134,17 @@ namespace Koalesce::Test {
 namespace {
 
 TEST(LaunchFailures, time_that_cannot_be_read_is_asked_for_once) {
-  forget_regroup_decisions();
+  forget_tuning();
   Impl::RegroupLoop<Clockless> loop("clockless");
   std::vector<RegroupTrial> const trials{{RegroupWay::plain}, {RegroupWay::team}};
-  auto const entry = Impl::RegroupRegistry::instance().find("clockless", typeid(Clockless), "none", 1000, trials);
-  auto choice      = entry->tuner.next();
+  auto const entry = Impl::RegroupEntry::find("clockless", "kernel", "none", {}, 1000, trials);
+  auto choice      = entry->next(false);
   ASSERT_TRUE(choice.timed);
   loop.time({}, entry, choice, [] { return true; });
   EXPECT_THROW(loop.poll(), std::runtime_error);
   EXPECT_NO_THROW(loop.poll());
-  for (int call = 0; call < 10 && (choice = entry->tuner.next()).timed; ++call) entry->tuner.record(choice, 1);
-  EXPECT_TRUE(entry->tuner.current().decided) << "nothing waits for the time that was lost";
+  for (int call = 0; call < 10 && (choice = entry->next(false)).timed; ++call) entry->record(choice, 1);
+  EXPECT_TRUE(entry->regroup_decisions().at(0).decided) << "nothing waits for the time that was lost";
 }
 
 }  // namespace

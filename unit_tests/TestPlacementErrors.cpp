@@ -99,7 +99,7 @@ TYPED_TEST(PlacementErrors, team_sizes_beyond_the_device) {
 // ---- Arrays ----
 
 TYPED_TEST(PlacementErrors, arrays_without_a_name) {
-  Strings const why{"has no name; ", "logs and the cache go by names; ", "give it one"};
+  Strings const why{"has no name; ", "logs and the tuning file go by names; ", "give it one"};
   OnChip const first(TeamArray<int>(""));
   OnChip const second(TeamArray<int>("a"), ThreadArray<int[2]>(""));
   expect_refused_arrays<TypeParam>(first, {"array 0 ", why[0], why[1], why[2]});
@@ -109,7 +109,7 @@ TYPED_TEST(PlacementErrors, arrays_without_a_name) {
 TYPED_TEST(PlacementErrors, two_arrays_of_one_name) {
   OnChip const arrays(TeamArray<int>("a"), ThreadArray<int*>("b", 2), ThreadArray<char>("a"));
   expect_refused_arrays<TypeParam>(
-      arrays, {"two arrays are called \"a\"; ", "logs and the cache go by names; ", "give each its own"});
+      arrays, {"two arrays are called \"a\"; ", "logs and the tuning file go by names; ", "give each its own"});
 }
 
 template <class P, class Array>
@@ -149,7 +149,7 @@ TYPED_TEST(PlacementErrors, of_every_function) {
   RaiseFlag<typename TypeParam::exec> const kernel;
   OnChip const arrays(TeamArray<int*>("a", -1));
   auto const policy = some_teams<TypeParam>();
-  auto const tuning = PlacementTuning().without_cache();
+  auto const tuning = PlacementTuning().without_memory();
   Strings const phrases{"array \"a\" has an extent below 0"};
   expect_text("parallel_placed", phrases, [&] { parallel_placed<Tag>("p", policy, arrays, kernel); });
   expect_text("count_accesses", phrases, [&] { count_accesses<Tag>("p", policy, arrays, kernel); });

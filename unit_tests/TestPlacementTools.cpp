@@ -29,8 +29,8 @@ struct NotePlace {
   }
 };
 
-TEST(PlacementTools, without_a_tool_everything_is_in_scratch_memory) {
-  forget_placements();
+TEST(PlacementTools, without_a_tool_the_first_call_has_everything_in_scratch_memory) {
+  forget_tuning();
   EXPECT_EQ((NotePlace{Kokkos::View<int*, Exec::memory_space>("seen", 1)}.run()), 1);
 }
 
@@ -54,6 +54,7 @@ TEST(PlacementTools, a_tool_decides) {
 
 TEST(PlacementTools, a_tool_may_leave_it_to_koalesce) {
   for (std::string const answer : {"", "automatic", "tt", "rrrrr"}) {
+    forget_tuning();
     TuningTool const tool(answer);
     EXPECT_EQ((NotePlace{Kokkos::View<int*, Exec::memory_space>("seen", 1)}.run()), 1) << answer;
     EXPECT_TRUE(tool.open.empty());

@@ -3,6 +3,7 @@
 #include "TestSupport.hpp"
 
 #include <Koalesce/Placement.hpp>
+#include <Koalesce/Tuning.hpp>
 
 #include <unistd.h>
 
@@ -17,7 +18,7 @@ namespace {
 template <class P>
 class PlacementTuned : public ::testing::Test {
  protected:
-  PlacementTuned() { forget_placements(); }
+  PlacementTuned() { forget_tuning(); }
 };
 TYPED_TEST_SUITE(PlacementTuned, AllPaths, PathNames);
 
@@ -89,7 +90,7 @@ struct Slow {
 /// Enough rounds to show beside a launch.
 constexpr int slow = 200000;
 
-PlacementTuning const unremembered = PlacementTuning().without_cache().with_search(PlacementSearch::greedy);
+PlacementTuning const unremembered = PlacementTuning().without_memory().with_search(PlacementSearch::greedy);
 
 // ---- The search ----
 
@@ -129,7 +130,7 @@ TYPED_TEST(PlacementTuned, the_published_search_stops_where_it_gets_slower) {
 
 TYPED_TEST(PlacementTuned, arrays_of_threads_move_together) {
   Slow<TypeParam> const a_gains({slow, 0, 0, slow / 2});
-  auto const found = find(a_gains, PlacementTuning().without_cache(), {Place::registers, Place::scratch});
+  auto const found = find(a_gains, PlacementTuning().without_memory(), {Place::registers, Place::scratch});
   EXPECT_EQ(found.log.result.trials.size(), 4u);
   EXPECT_EQ(found.log.result.trials[1].placement, (Placement{Place::registers, Place::registers, Place::scratch}));
 }
@@ -246,7 +247,7 @@ struct Adds {
   TunedPlacement tune(PlacementTuning const& tuning) const {
     PlacementPolicy const policy(typename P::exec(), int(values.extent(0)), 1);
     return tune_placement<typename P::backend>("adds", policy, OnChip(ThreadArray<double>("a")), *this,
-                                               tuning.without_cache());
+                                               tuning.without_memory());
   }
 };
 
@@ -283,23 +284,21 @@ TEST(PlacementTuning, a_view_with_gaps_cannot_be_checked) {
 
 // ---- Remembering ----
 
-/// A folder that is gone at the end, and the default place for the cache meanwhile.
-class CacheFolder {
+/// A tuning file in a folder of its own, both gone at the end.
+class TuningFolder {
  public:
-  CacheFolder()
+  TuningFolder()
       : m_folder(std::filesystem::temp_directory_path() /
                  ("koalesce-" + std::to_string(getpid()) + "-" + std::to_string(s_count++))) {
     std::filesystem::remove_all(m_folder);
-    setenv("KOALESCE_CACHE_DIR", m_folder.c_str(), 1);
-    forget_placements();
+    set_tuning_file(file());
   }
-  ~CacheFolder() {
+  ~TuningFolder() {
     std::filesystem::remove_all(m_folder);
-    setenv("KOALESCE_CACHE_DIR", "", 1);
-    forget_placements();
+    set_tuning_file(std::nullopt);
   }
 
-  std::filesystem::path file() const { return m_folder / "placement.txt"; }
+  std::filesystem::path file() const { return m_folder / "tuning.txt"; }
 
  private:
   std::filesystem::path m_folder;
@@ -307,13 +306,13 @@ class CacheFolder {
 };
 
 TYPED_TEST(PlacementTuned, the_winner_is_remembered_in_a_file) {
-  CacheFolder const folder;
-  EXPECT_EQ(placement_cache_file(), folder.file());
+  TuningFolder const folder;
+  EXPECT_EQ(tuning_file(), folder.file());
   Slow<TypeParam> const kernel({slow, 0, 0, slow / 2});
   auto const found = kernel.tune({});
   EXPECT_TRUE(found.log.notes.empty()) << found.log;
   EXPECT_TRUE(std::filesystem::exists(folder.file()));
-  forget_placements();  // as another process knows nothing but the file
+  forget_tuning();  // as another process knows nothing but the file
   int const before = kernel.runs();
   auto const known = kernel.tune({});
   EXPECT_EQ(kernel.runs(), before);
@@ -324,14 +323,14 @@ TYPED_TEST(PlacementTuned, the_winner_is_remembered_in_a_file) {
 }
 
 TYPED_TEST(PlacementTuned, what_is_remembered_runs) {
-  CacheFolder const folder;
+  TuningFolder const folder;
   Slow<TypeParam> const kernel({slow, 0, slow, 0});
   kernel.run();
   EXPECT_EQ(kernel.places_seen(), (std::vector{1, 1})) << "nothing is known yet";
   auto const found = kernel.tune({}).placement;
   std::vector const places{int(found[0] == Place::scratch), int(found[1] == Place::scratch)};
   EXPECT_NE(places, (std::vector{1, 1}));
-  for (int i = 0; i < 2; ++i, forget_placements()) {
+  for (int i = 0; i < 2; ++i, forget_tuning()) {
     kernel.run("other");
     EXPECT_EQ(kernel.places_seen(), (std::vector{1, 1}));
     kernel.run();
@@ -342,16 +341,18 @@ TYPED_TEST(PlacementTuned, what_is_remembered_runs) {
 /// Calls that take turns, so that what is known of one must not be taken for another's.
 TYPED_TEST(PlacementTuned, calls_that_take_turns_run_what_is_known_of_each) {
   using P = TypeParam;
-  CacheFolder const folder;
+  TuningFolder const folder;
   Slow<P> const kernel({});
-  auto const arrays  = kernel.arrays();
-  auto const promote = [&](std::string const& label, int league) {
+  auto const arrays = kernel.arrays();
+  auto const choose = [&](std::string const& label, int league, std::string const& places) {
     auto const policy = kernel.policy(league);
     Impl::PlacementCall<typename P::backend, PlacementPolicy<typename P::exec>, Slow<P>, ThreadArray<int[4]>,
                         ThreadArray<int>, TeamArray<int>> const call("f", label, policy, arrays, kernel);
-    Impl::PlacementRegistry::instance().put(call.key(),
-                                            {Placement{Place::registers, Place::scratch, Place::scratch}, 1});
+    EXPECT_EQ(Impl::TuningMemory::instance().put(call.key(), {places, 1}), "");
+    Impl::TuningRegistry::instance().forget(call.key());
   };
+  for (int league = 1; league < 12; ++league) choose("slow", league, "sss");
+  choose("other", 7, "sss");
   auto const a_in_memory = [&](std::string const& label, int league) {
     parallel_placed<typename P::backend>(label, kernel.policy(league), arrays, kernel);
     Kokkos::fence();
@@ -361,13 +362,13 @@ TYPED_TEST(PlacementTuned, calls_that_take_turns_run_what_is_known_of_each) {
     for (int league = 1; league < 12; ++league)
       EXPECT_EQ(a_in_memory("slow", league), round == 0 || league != 7) << "round " << round << ", " << league;
     EXPECT_EQ(a_in_memory("other", 7), round < 2);
-    if (round == 0) promote("slow", 7);
-    if (round == 1) promote("other", 7);
+    if (round == 0) choose("slow", 7, "rss");
+    if (round == 1) choose("other", 7, "rss");
   }
 }
 
 TYPED_TEST(PlacementTuned, what_another_thread_finds_runs) {
-  CacheFolder const folder;
+  TuningFolder const folder;
   Slow<TypeParam> const kernel({slow, 0, slow, 0});
   kernel.run();
   EXPECT_EQ(kernel.places_seen(), (std::vector{1, 1}));
@@ -383,7 +384,7 @@ TYPED_TEST(PlacementTuned, what_another_thread_finds_runs) {
 
 TYPED_TEST(PlacementTuned, other_sizes_labels_and_arrays_are_measured) {
   using P = TypeParam;
-  CacheFolder const folder;
+  TuningFolder const folder;
   Slow<P> const kernel({});
   kernel.tune({});
   auto const source = [&](auto const& label, auto const& policy, auto const& arrays) {
@@ -399,42 +400,90 @@ TYPED_TEST(PlacementTuned, other_sizes_labels_and_arrays_are_measured) {
   EXPECT_EQ(source("slow", kernel.policy(), kernel.arrays()), remembered);
 }
 
-TYPED_TEST(PlacementTuned, a_file_of_ones_own) {
-  CacheFolder const folder, other;
+TYPED_TEST(PlacementTuned, without_memory_everything_is_measured) {
+  TuningFolder const folder;
   Slow<TypeParam> const kernel({});
-  auto const tuning = PlacementTuning().with_cache(folder.file());
-  EXPECT_EQ(kernel.tune(tuning).log.source, PlacementSource::measured);
-  EXPECT_EQ(kernel.tune(tuning).log.source, PlacementSource::remembered);
-  EXPECT_EQ(kernel.tune(tuning.without_cache()).log.source, PlacementSource::measured);
-  EXPECT_FALSE(std::filesystem::exists(other.file()));
+  EXPECT_EQ(kernel.tune({}).log.source, PlacementSource::measured);
+  EXPECT_EQ(kernel.tune({}).log.source, PlacementSource::remembered);
+  EXPECT_EQ(kernel.tune(PlacementTuning().without_memory()).log.source, PlacementSource::measured);
 }
 
 TYPED_TEST(PlacementTuned, where_nothing_can_be_remembered_the_log_says_so) {
-  CacheFolder const folder;
-  setenv("KOALESCE_CACHE_DIR", "", 1);
+  TuningFolder const folder;
+  set_tuning_file("");
   Slow<TypeParam> const kernel({});
   auto const log = kernel.tune({}).log;
   ASSERT_EQ(log.notes.size(), 1u);
-  EXPECT_NE(log.notes[0].find("KOALESCE_CACHE_DIR"), std::string::npos) << log.notes[0];
+  EXPECT_NE(log.notes[0].find("KOALESCE_TUNING_FILE"), std::string::npos) << log.notes[0];
   EXPECT_EQ(kernel.tune({}).log.source, PlacementSource::remembered) << "by this process";
 }
 
 TYPED_TEST(PlacementTuned, a_placement_for_other_arrays_in_the_file_is_not_taken) {
   using P = TypeParam;
-  CacheFolder const folder;
+  TuningFolder const folder;
   Slow<P> const kernel({});
   auto const policy = kernel.policy();
   auto const arrays = kernel.arrays();
   std::string const label("slow");
   Impl::PlacementCall<typename P::backend, PlacementPolicy<typename P::exec>, Slow<P>, ThreadArray<int[4]>,
                       ThreadArray<int>, TeamArray<int>> const call("f", label, policy, arrays, kernel);
-  for (Placement const& bad :
-       {Placement(2), Placement(4), Placement{Place::scratch, Place::scratch, Place::registers}}) {
-    forget_placements();
-    EXPECT_EQ(Impl::PlacementCache(folder.file()).remember(call.key(), {bad, 1}), "");
+  for (std::string const bad : {"", "ss", "ssss", "ssr", "sts", "scratch", "S S"}) {
+    forget_tuning();
+    EXPECT_EQ(Impl::TuningFile(folder.file()).append(call.key(), {bad, 1}), "");
     kernel.run();
-    EXPECT_EQ(kernel.tune({}).log.source, PlacementSource::measured);
+    EXPECT_EQ(kernel.tune({}).log.source, PlacementSource::measured) << bad;
   }
+}
+
+// ---- Calls that find out by themselves ----
+
+/// Calls until the label's choice is made, and returns it.
+template <class Kernel>
+TuningDecision decide(Kernel const& kernel, std::string const& label) {
+  for (int call = 0; call < 100; ++call) {
+    kernel.run(label);
+    auto const all = tuning_decisions(label);
+    if (all.size() == 1 && all[0].decided) return all[0];
+  }
+  ADD_FAILURE() << "nothing was decided";
+  return {};
+}
+
+TYPED_TEST(PlacementTuned, calls_without_a_placement_find_the_fastest) {
+  TuningFolder const folder;
+  Slow<TypeParam> const kernel({slow, 0, slow, 0});
+  kernel.run("calls");
+  EXPECT_EQ(kernel.places_seen(), (std::vector{1, 1})) << "nothing is known yet";
+  auto const decision = decide(kernel, "calls");
+  EXPECT_EQ(decision.pattern, "placement");
+  EXPECT_EQ(decision.choice.substr(0, 2), "rr") << decision;
+  EXPECT_EQ(decision.trials.size(), 6u) << decision;  // none, three alone, those of threads, all
+  int const before = kernel.runs();
+  kernel.run("calls");
+  EXPECT_EQ(kernel.runs(), before + 1) << "a call runs the kernel once";
+  EXPECT_EQ(kernel.places_seen(), (std::vector{0, 0}));
+  forget_tuning();  // as another process knows nothing but the file
+  kernel.run("calls");
+  EXPECT_EQ(kernel.places_seen(), (std::vector{0, 0}));
+  EXPECT_TRUE(tuning_decisions("calls").at(0).remembered);
+  EXPECT_EQ(kernel.tune({}, "calls").log.source, PlacementSource::remembered);
+}
+
+TYPED_TEST(PlacementTuned, extents_alone_mean_scratch_memory) {
+  TuningFolder const folder;
+  Slow<TypeParam> const kernel({slow, 0, slow, 0});
+  EXPECT_EQ(kernel.tune({}).log.source, PlacementSource::measured);
+  set_tuning_mode(TuningMode::by_extents);
+  for (int call = 0; call < 30; ++call) {
+    kernel.run();
+    EXPECT_EQ(kernel.places_seen(), (std::vector{1, 1}));
+  }
+  int const before = kernel.runs();
+  EXPECT_EQ(kernel.tune({}).placement, Placement(3));
+  EXPECT_EQ(kernel.runs(), before) << "nothing is measured";
+  set_tuning_mode(TuningMode::by_time);
+  kernel.run();
+  EXPECT_NE(kernel.places_seen(), (std::vector{1, 1}));
 }
 
 }  // namespace

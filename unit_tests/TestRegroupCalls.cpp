@@ -276,7 +276,7 @@ RegroupDecision decide(std::string const& label, Items const& items) {
 }
 
 TYPED_TEST(RegroupedCalls, automatic_decides_by_what_it_measures) {
-  forget_regroup_decisions();
+  forget_tuning();
   auto const items    = any_items(4, 20000);
   auto const decision = decide<TypeParam>("decides", items);
   EXPECT_EQ(decision.label, "decides");
@@ -298,7 +298,7 @@ TYPED_TEST(RegroupedCalls, automatic_decides_by_what_it_measures) {
 }
 
 TYPED_TEST(RegroupedCalls, automatic_runs_what_it_decided) {
-  forget_regroup_decisions();
+  forget_tuning();
   auto const items    = any_items(4, 20000);
   auto const decision = decide<TypeParam>("stays", items);
   for (int call = 0; call < 5; ++call) {
@@ -311,7 +311,7 @@ TYPED_TEST(RegroupedCalls, automatic_runs_what_it_decided) {
 }
 
 TYPED_TEST(RegroupedCalls, automatic_measures_size_classes_apart) {
-  forget_regroup_decisions();
+  forget_tuning();
   for (std::int64_t const size : {1000, 1023, 1024, 3000}) check_visits<TypeParam>(any_items(3, size), {}, "sizes");
   auto const decisions = regroup_decisions("sizes");
   ASSERT_EQ(decisions.size(), 3u);
@@ -320,7 +320,7 @@ TYPED_TEST(RegroupedCalls, automatic_measures_size_classes_apart) {
 
 /// Empty loops have no way but one, and nothing to be measured.
 TYPED_TEST(RegroupedCalls, nothing_is_measured_where_there_is_one_way) {
-  forget_regroup_decisions();
+  forget_tuning();
   check_visits<TypeParam>(any_items(1, 1000), {}, "alone");
   check_visits<TypeParam>(any_items(3, 0), {}, "alone");
   check_visits<TypeParam>(any_items(3, 1000), grid, "alone");

@@ -2,6 +2,7 @@
 #include "TestSupport.hpp"
 
 #include <Koalesce/regroup/RegroupLog.hpp>
+#include <Koalesce/tuning/Tuning.hpp>
 
 #include <sstream>
 #include <thread>
@@ -18,20 +19,19 @@ std::vector<RegroupTrial> const candidates{{plain}, {grid}};
 
 /// Tests share the process' decisions with those of other tests.
 struct RegroupDecisionLog : ::testing::Test {
-  RegroupDecisionLog() { forget_regroup_decisions(); }
-  ~RegroupDecisionLog() override { forget_regroup_decisions(); }
+  RegroupDecisionLog() { forget_tuning(); }
+  ~RegroupDecisionLog() override { forget_tuning(); }
 };
 
 template <class Work = WorkA>
 auto find(std::string const& label, std::int64_t items, std::string const& space = "Serial",
           std::vector<RegroupTrial> const& ways = candidates) {
-  return Impl::RegroupRegistry::instance().find(label, typeid(Work), space, items, ways);
+  return Impl::RegroupEntry::find(label, typeid(Work).name(), space, {space, "software"}, items, ways);
 }
 
 void decide(Impl::RegroupEntry& entry, double plain_time, double other_time) {
-  std::lock_guard<std::mutex> const lock(entry.mutex);
-  for (auto choice = entry.tuner.next(); choice.timed; choice = entry.tuner.next())
-    entry.tuner.record(choice, choice.way == plain ? plain_time : other_time);
+  for (auto choice = entry.next(false); choice.timed; choice = entry.next(false))
+    entry.record(choice, choice.way == plain ? plain_time : other_time);
 }
 
 TEST_F(RegroupDecisionLog, size_classes) {
@@ -77,10 +77,10 @@ TEST_F(RegroupDecisionLog, of_one_label) {
 
 TEST_F(RegroupDecisionLog, forgotten_while_a_call_runs) {
   auto const held = find("loop", 100);
-  forget_regroup_decisions();
+  forget_tuning();
   EXPECT_TRUE(regroup_decisions().empty());
   decide(*held, 2, 1);
-  EXPECT_EQ(held->tuner.current().way, grid);
+  EXPECT_EQ(held->leader(), grid);
   EXPECT_NE(find("loop", 100), held);
   EXPECT_FALSE(regroup_decisions("loop").at(0).decided);
 }
@@ -90,7 +90,7 @@ TEST_F(RegroupDecisionLog, many_threads) {
     for (int i = 0; i < 300; ++i) {
       auto const entry = find("loop " + std::to_string((seed + i) % 3), 100 << (i % 2));
       decide(*entry, 2, 1);
-      if (i % 50 == 49) forget_regroup_decisions();
+      if (i % 50 == 49) forget_tuning();
       for (auto const& d : regroup_decisions()) EXPECT_TRUE(!d.decided || d.way == grid);
     }
   };
@@ -127,10 +127,10 @@ std::string text_of(RegroupDecision const& d) {
 
 TEST_F(RegroupDecisionLog, text) {
   EXPECT_EQ(text_of(example()),
-            "\"events\" on Cuda, 2^20 to 2^21 items: grid\n"
+            "regroup \"events\" on Cuda, 2^20 to 2^21 items: grid\n"
             "  grid is 3.42 times as fast as plain\n"
             "  plain           3.4200 ms, best of 3, 0 B moved\n"
-            "  team, moved    26.1000 ms, best of 1, 1.5 KiB moved, out of the race\n"
+            "  team, moved    26.1000 ms, best of 1, 1.5 KiB moved, dropped\n"
             "  grid            1.0000 ms, best of 3, 12.0 MiB moved\n"
             "  team                 - not measured, 0 B moved\n"
             "  2 paths, 1.50 a warp; path 1: 75.0 %, path 0: 25.0 %\n");
@@ -141,7 +141,7 @@ TEST_F(RegroupDecisionLog, text_before_anything_is_known) {
   d.label  = "events";
   d.trials = {{plain}};
   EXPECT_EQ(text_of(d),
-            "\"events\", 2^0 to 2^1 items: still measuring\n"
+            "regroup \"events\", 2^0 to 2^1 items: still measuring\n"
             "  plain                - not measured, 0 B moved\n");
 }
 

@@ -106,7 +106,7 @@ TEST(RegroupTuner, says_why) {
   EXPECT_EQ(faster.current().why, "grid is 3.42 times as fast as plain");
   calls(slower, 9, {{plain, 1.}, {team, 1.2}, {grid, 1.4}});
   EXPECT_EQ(slower.current().why, "plain is as fast as any (team takes 1.20 times its time)");
-  EXPECT_EQ(alone.current().why, "grid is the only way allowed");
+  EXPECT_EQ(alone.current().why, "grid is the only one allowed");
 }
 
 TEST(RegroupTuner, the_fastest_call_counts) {
@@ -131,9 +131,9 @@ TEST(RegroupTuner, losers_drop_out_of_the_race) {
   EXPECT_EQ(timed[plain], 3);
   EXPECT_EQ(timed[team], 2);  // the first call may have been slow to start
   EXPECT_EQ(timed[grid], 1);  // but not that slow
-  EXPECT_FALSE(tuner.current().trials[0].out_of_race);
-  EXPECT_TRUE(tuner.current().trials[1].out_of_race);
-  EXPECT_TRUE(tuner.current().trials[2].out_of_race);
+  EXPECT_FALSE(tuner.current().trials[0].dropped);
+  EXPECT_TRUE(tuner.current().trials[1].dropped);
+  EXPECT_TRUE(tuner.current().trials[2].dropped);
 }
 
 TEST(RegroupTuner, the_plain_loop_may_drop_out) {
@@ -189,7 +189,7 @@ TEST(RegroupTuner, times_that_come_last_make_losers_and_decide) {
   tuner.record(third, 1.);
   EXPECT_TRUE(tuner.next().timed);  // team's second
   tuner.record(second, 50.);
-  EXPECT_TRUE(tuner.current().trials[1].out_of_race);
+  EXPECT_TRUE(tuner.current().trials[1].dropped);
 }
 
 TEST(RegroupTuner, lost_calls_do_not_hold_up_the_decision) {

@@ -5,7 +5,7 @@
 #include <Koalesce/Version.hpp>
 #include <Koalesce/common/impl/KokkosVersion.hpp>
 #include <Koalesce/enabled/Backends.hpp>
-#include <Koalesce/placement/impl/PlacementCache.hpp>
+#include <Koalesce/tuning/Tuning.hpp>
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
@@ -29,8 +29,9 @@ struct Configuration {
   std::string host_execution_space;   ///< Kokkos' default one on the host
   std::string host_backend;           ///< what that one runs on
   std::string vector_instructions;    ///< the widest that loops on a CPU may be compiled to; "unknown" is no error
-  bool tuning;                        ///< whether Kokkos was built with tuning, so that tools can make choices
-  std::string placement_cache;        ///< the file of remembered placements, as the environment has it now; empty: none
+  bool tuning_tools;                  ///< whether Kokkos was built with tuning, so that tools can make choices
+  TuningMode tuning;                  ///< what choices go by: tuning_mode()
+  std::string tuning_file;            ///< where choices are kept: tuning_file(); empty: nowhere
 };
 
 namespace Impl {
@@ -56,9 +57,9 @@ inline constexpr char const* vector_instructions =
 #endif
 
 #ifdef KOKKOS_ENABLE_TUNING
-inline constexpr bool has_tuning = true;
+inline constexpr bool has_tuning_tools = true;
 #else
-inline constexpr bool has_tuning = false;
+inline constexpr bool has_tuning_tools = false;
 #endif
 
 }  // namespace Impl
@@ -77,8 +78,9 @@ inline Configuration configuration() {
   c.host_execution_space = Host::name();
   c.host_backend         = Backend::Default<Host>::name;
   c.vector_instructions  = Impl::vector_instructions;
-  c.tuning               = Impl::has_tuning;
-  if (auto const file = Impl::PlacementCache::default_file()) c.placement_cache = file->string();
+  c.tuning_tools         = Impl::has_tuning_tools;
+  c.tuning               = tuning_mode();
+  if (auto const file = tuning_file()) c.tuning_file = file->string();
   return c;
 }
 
@@ -91,8 +93,8 @@ inline void print_configuration(std::ostream& out, Configuration const& c = conf
   out << "\n  default execution space: " << c.execution_space << ", on backend " << c.backend
       << "\n  default host execution space: " << c.host_execution_space << ", on backend " << c.host_backend
       << "\n  vector instructions of CPU loops: " << c.vector_instructions
-      << "\n  Kokkos' tuning tools: " << (c.tuning ? "yes" : "no")
-      << "\n  placement cache: " << (c.placement_cache.empty() ? "none" : c.placement_cache) << '\n';
+      << "\n  Kokkos' tuning tools: " << (c.tuning_tools ? "yes" : "no") << "\n  choices go: " << to_string(c.tuning)
+      << "\n  tuning file: " << (c.tuning_file.empty() ? "none" : c.tuning_file) << '\n';
 }
 
 }  // namespace Koalesce

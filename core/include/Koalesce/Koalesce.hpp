@@ -14,6 +14,7 @@
 #include <Koalesce/ShadowView.hpp>
 #include <Koalesce/Stencil.hpp>
 #include <Koalesce/Transpose.hpp>
+#include <Koalesce/Tuning.hpp>
 #include <Koalesce/Version.hpp>
 
 #endif

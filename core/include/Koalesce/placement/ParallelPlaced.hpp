@@ -9,12 +9,10 @@
 #include <Koalesce/placement/PlacementPolicy.hpp>
 #include <Koalesce/placement/PlacementSearch.hpp>
 #include <Koalesce/placement/impl/PlacementDispatch.hpp>
-#include <Koalesce/placement/impl/PlacementRegistry.hpp>
+#include <Koalesce/placement/impl/PlacementLookup.hpp>
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
-#include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,7 +50,7 @@ struct TunedPlacement {
 /// placements are found by time, another run may find others, and floating-point results may differ in their last bits.
 ///
 /// \tparam BackendTag    the backend; Backend::Native is the execution space's own.
-/// \param[in] label      name of the kernel, for profilers, logs and the cache.
+/// \param[in] label      name of the kernel, for profilers, logs and the tuning file.
 /// \param[in] policy     instance, league and team size.
 /// \param[in] arrays     what the kernel keeps on chip, at most 8.
 /// \param[in] placement  a Placement (scratch memory or promoted_place() for each array), or a FixedPlacement<...>.
@@ -71,14 +69,17 @@ void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> con
   call.run(placement);
 }
 
-/// \brief The same with the placement that tune_placement() found, in this process or an earlier one; before it did,
-/// with everything in scratch memory.
+/// \brief The same with the fastest placement that the first calls find, or tune_placement() did, in this process or an
+/// earlier one: see tuning_file().
 ///
-/// Where Kokkos serves tuning tools and one is there, the tool may choose; it is shown a letter a place (s, r, t, g).
+/// Every call runs the kernel once. The first ones take turns between the placements that fit of these: everything in
+/// scratch memory; one array moved out; all that no threads share; all. tuning_decisions() says what was found, a
+/// letter a place (s, r, t, g). Where Kokkos serves tuning tools and one is there, the tool may choose; it is shown the
+/// letters.
 ///
-/// The placement was chosen by time, and may be another one on another machine, after another search or once one was
-/// found: the kernel is then compiled differently, and floating-point results may differ in their last bits. Give a
-/// placement where they must not.
+/// Another placement is another kernel, in which floating-point results may differ in their last bits. Give a placement
+/// where they must not, or let choices go by extents: then everything lies in scratch memory, unless only another
+/// placement fits. Nothing checks that no two threads share an element of a ThreadArray: tune_placement() does.
 template <class BackendTag = Backend::Native, class Exec, class Bounds, class... Arrays, class Kernel>
 void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
                      OnChip<Arrays...> const& arrays, Kernel const& kernel) {
@@ -86,7 +87,7 @@ void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> con
   Kokkos::Profiling::ScopedRegion const region(Impl::parallel_placed_name());
   Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::parallel_placed",
                                                                                         label, policy, arrays, kernel);
-  Impl::run_remembered(call);
+  Impl::run_automatic(call);
 }
 
 /// \brief Finds by measured time where the arrays of a kernel lie best on this machine, in at most k + 1 trials for k
@@ -101,8 +102,8 @@ void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> con
 /// measured time), which is PlacementSearch::published.
 ///
 /// Winners are remembered for device, driver, Kokkos, kernel (its label and type), arrays and sizes, in this process
-/// and in a text file: see placement_cache_file(). A remembered kernel is not run. If its code changed, give it another
-/// label or delete the file.
+/// and in the tuning_file(). A remembered kernel is not run. If its code changed, give it another label or delete the
+/// file. Where choices go by extents, nothing is measured.
 ///
 /// Time decides, so two searches may find different placements, with which a kernel may give floating-point results
 /// that differ in their last bits: PlacementTuning::with_check() compares them in every trial, and a FixedPlacement or
@@ -112,7 +113,7 @@ void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> con
 /// PlacementTuning::with_reset() make it so. Times decide, so another run may find another placement, for which the
 /// compiler may contract or reorder floating-point operations otherwise: results may differ in their last bits.
 ///
-/// \param[in] label   name of the kernel, for profilers, logs and the cache.
+/// \param[in] label   name of the kernel, for profilers, logs and the tuning file.
 /// \param[in] policy  instance, league and team size, as the calls will have them.
 /// \param[in] arrays  what the kernel keeps on chip, at most 8.
 /// \param[in] kernel  as parallel_placed's.
@@ -161,13 +162,6 @@ Placement promoted_placement(OnChip<Arrays...> const& arrays) {
   for (std::size_t i = 0; i < all.size(); ++i) placement[i] = promoted_place(all[i]);
   return placement;
 }
-
-/// \brief The file that winners are remembered in: placement.txt in $KOALESCE_CACHE_DIR, else in
-/// $XDG_CACHE_HOME/koalesce, else in $HOME/.cache/koalesce. None, if KOALESCE_CACHE_DIR is set but empty.
-inline std::optional<std::filesystem::path> placement_cache_file() { return Impl::PlacementCache::default_file(); }
-
-/// \brief Forgets what the process knows of placements; the file is left as it is.
-inline void forget_placements() { Impl::PlacementRegistry::instance().forget(); }
 
 }  // namespace Koalesce
 

@@ -14,7 +14,7 @@ namespace Koalesce {
 /// Where a placement comes from.
 enum class PlacementSource {
   measured,   ///< by the trials in the log
-  remembered  ///< from the cache: an earlier run measured it
+  remembered  ///< an earlier call or run measured it
 };
 
 /// Everything that is known of how a kernel's arrays were placed.
@@ -30,7 +30,7 @@ struct PlacementLog {
   PlacementResult result;                              ///< trials and choice
 };
 
-/// \brief Writes a log as a table: the arrays, a line a trial, the choice, the notes. Unknown figures are "-".
+/// \brief Writes a log: the choice, why, the arrays, a line a trial, the notes. Unknown figures are "-".
 std::ostream& operator<<(std::ostream& out, PlacementLog const& log);
 
 }  // namespace Koalesce

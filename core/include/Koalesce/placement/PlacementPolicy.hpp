@@ -8,9 +8,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
-#include <optional>
 #include <vector>
 
 namespace Koalesce {
@@ -61,13 +59,8 @@ class PlacementTuning {
     return with([&](auto& t) { t.m_search = how; });
   }
 
-  /// \brief The file that winners are remembered in; without it, that of placement_cache_file().
-  PlacementTuning with_cache(std::filesystem::path const& file) const {
-    return with([&](auto& t) { t.m_cache = file, t.m_remembers = true; });
-  }
-
   /// \brief Measures in any case, and remembers nothing.
-  PlacementTuning without_cache() const {
+  PlacementTuning without_memory() const {
     return with([&](auto& t) { t.m_remembers = false; });
   }
 
@@ -88,8 +81,6 @@ class PlacementTuning {
 
   /// How the search goes on.
   PlacementSearch search() const { return m_search; }
-  /// The file of winners, if one was given.
-  std::optional<std::filesystem::path> const& cache() const { return m_cache; }
   /// Whether winners are remembered.
   bool remembers() const { return m_remembers; }
   /// What is checked in every trial.
@@ -108,8 +99,7 @@ class PlacementTuning {
   }
 
   PlacementSearch m_search = PlacementSearch::grouped;
-  std::optional<std::filesystem::path> m_cache;
-  bool m_remembers = true;
+  bool m_remembers         = true;
   std::function<void()> m_reset;
   std::vector<Impl::ResultCheck> m_checks;
 };

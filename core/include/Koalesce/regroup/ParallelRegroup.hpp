@@ -23,7 +23,8 @@ namespace Koalesce {
 ///
 /// Regroup::automatic measures the plain loop and the regrouped ones in the first calls with a label, a size class (a
 /// power of two of items) and a histogram of paths, and keeps the fastest; regroup_decisions() tells what it decided
-/// and why. Where Kokkos serves tuning tools and one is there, the tool decides.
+/// and why, and the tuning_file() keeps it for the next run. Where Kokkos serves tuning tools and one is there, the
+/// tool decides; where choices go by extents, the plain loop runs.
 ///
 /// Time decides, so two runs of a program may run different ways. The functors are then compiled into other kernels,
 /// where the compiler may fuse multiplications and additions differently, and items follow each other in another order:

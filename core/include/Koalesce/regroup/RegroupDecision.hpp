@@ -31,7 +31,7 @@ struct RegroupTrial {
   int calls          = 0;      ///< measured
   double seconds     = 0;      ///< the fastest of them; 0 before the first
   std::int64_t bytes = 0;      ///< that regrouping moves through memory, beside what the loop itself does
-  bool out_of_race   = false;  ///< so much slower than another that it is measured no more
+  bool dropped       = false;  ///< so much slower than another that it is measured no more
 };
 
 /// Of the paths that a sample of a loop's items takes.
@@ -50,14 +50,15 @@ struct PathSample {
 
 /// What is known of the loops with one label, one size class and one path histogram.
 struct RegroupDecision {
-  std::string label;                   ///< of the loop
-  std::string space;                   ///< the execution space's name
-  int size_class = 0;                  ///< 2^size_class <= items < 2^(size_class + 1)
-  PathSample sample;                   ///< the paths it was made for
-  std::vector<RegroupTrial> trials;    ///< one a way that is in question
-  bool decided   = false;              ///< false: still measuring
-  RegroupWay way = RegroupWay::plain;  ///< what calls run from now on, if decided
-  std::string why;                     ///< in words
+  std::string label;                    ///< of the loop
+  std::string space;                    ///< the execution space's name
+  int size_class = 0;                   ///< 2^size_class <= items < 2^(size_class + 1)
+  PathSample sample;                    ///< the paths it was made for
+  std::vector<RegroupTrial> trials;     ///< one a way that is in question
+  bool decided    = false;              ///< false: still measuring
+  bool remembered = false;              ///< by an earlier process, in the tuning file
+  RegroupWay way  = RegroupWay::plain;  ///< what calls run from now on, if decided
+  std::string why;                      ///< in words
 };
 
 /// \brief Writes a decision as a few lines of text: way, reason, time of every trial, histogram, bytes moved.

@@ -3,23 +3,28 @@
 #define KOALESCE_REGROUP_REGROUP_LOG_HPP
 
 #include <Koalesce/regroup/RegroupDecision.hpp>
-#include <Koalesce/regroup/impl/RegroupRegistry.hpp>
+#include <Koalesce/regroup/impl/RegroupEntry.hpp>
 
+#include <algorithm>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace Koalesce {
 
-/// \brief Every decision of Regroup::automatic so far, in order of label, size class and time.
-/// \param[in] label  only those of the loops with this label; all, if empty.
+/// \brief Every decision of Regroup::automatic so far, with the paths it was made for, in order of label, size class
+/// and time; tuning_decisions() has those of all patterns, and forget_tuning() forgets them. \param[in] label  only
+/// those of the loops with this label; all, if empty.
 inline std::vector<RegroupDecision> regroup_decisions(std::string const& label = "") {
-  return Impl::RegroupRegistry::instance().decisions(label);
+  std::vector<RegroupDecision> all;
+  for (auto const& entry : Impl::TuningRegistry::instance().entries<Impl::RegroupEntry>(label))
+    for (auto& decision : entry->regroup_decisions()) all.push_back(std::move(decision));
+  std::stable_sort(all.begin(), all.end(), [](RegroupDecision const& a, RegroupDecision const& b) {
+    return std::tie(a.label, a.size_class) < std::tie(b.label, b.size_class);
+  });
+  return all;
 }
-
-/// \brief Forgets all decisions: every loop is measured again, as if called for the first time.
-///
-/// Calls that are running meanwhile go on with what they know.
-inline void forget_regroup_decisions() { Impl::RegroupRegistry::instance().forget(); }
 
 }  // namespace Koalesce
 

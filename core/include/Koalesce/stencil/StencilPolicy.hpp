@@ -88,8 +88,9 @@ class StencilPolicy {
   /// \brief A copy that says where values around a point are read; without it: automatic.
   ///
   /// Cuda alone has both ways, and a Staged stencil the queue alone: elsewhere this changes nothing. For a functor the
-  /// first eight calls with the same extents try both, timed by events, and the faster one stays; a LinearStencil is
-  /// read through the caches where the GPU has a thread for every point. `cache` where the inputs' innermost points do
+  /// first calls with a label and extents of a class try both, timed by events, and the faster one stays (see
+  /// tuning_decisions()); a LinearStencil, and a functor where choices go by extents, is read through the caches where
+  /// the GPU has a thread for every point. `cache` where the inputs' innermost points do
   /// not lie next to each other means the queue, `queue` where no plane fits on chip the caches.
   ///
   /// Compilers may join other products and sums of a functor in one way than in the other. With `automatic` its results

@@ -4,10 +4,13 @@
 
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/openmp/Backend.hpp>
+#include <Koalesce/openmp/runtime/Machine.hpp>
 #include <Koalesce/portable/Backend.hpp>
+#include <Koalesce/portable/runtime/Machine.hpp>
 #ifdef KOKKOS_ENABLE_CUDA
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/Completion.hpp>
+#include <Koalesce/cuda/runtime/Machine.hpp>
 #include <Koalesce/cuda/runtime/Stopwatch.hpp>
 #endif
 

@@ -52,11 +52,6 @@ std::string placement_misfit(Policy const& policy, Placed const& kernel) {
   return "";
 }
 
-/// For what machine and software a measurement holds.
-struct PlacementMachine {
-  std::string device, driver;
-};
-
 }  // namespace Koalesce::Impl
 
 #endif

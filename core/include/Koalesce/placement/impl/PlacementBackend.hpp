@@ -4,6 +4,7 @@
 
 #include <Koalesce/placement/PlacementSearch.hpp>
 #include <Koalesce/placement/impl/PlacedLaunch.hpp>
+#include <Koalesce/tuning/impl/TuningKey.hpp>
 
 #include <concepts>
 
@@ -13,11 +14,11 @@ namespace Koalesce::Impl {
 /// argument-dependent lookup through its tag. (Kernels with arrays on chip are Kokkos' own kernels on every backend.)
 ///
 ///     kernel_resources(tag, policy, placed)   what the compiler made of a kernel, as far as the backend can tell
-///     placement_machine(tag, exec)            for what machine and software a measurement holds
+///     tuning_machine(tag, exec)               for what machine and software a measurement holds
 template <class Tag, class Policy, class Placed>
 concept PlacementBackend = requires(Tag tag, Policy const& policy, Placed const& placed) {
   { kernel_resources(tag, policy, placed) } -> std::same_as<KernelResources>;
-  { placement_machine(tag, policy.space()) } -> std::same_as<PlacementMachine>;
+  { tuning_machine(tag, policy.space()) } -> std::same_as<TuningMachine>;
 };
 
 }  // namespace Koalesce::Impl

@@ -55,9 +55,10 @@ void check_placement(std::string const& where, Policy const& policy, OnChip<Arra
   std::set<std::string> names;
   for_each(arrays.arrays, [&](auto const& array, auto i) {
     if (array.name().empty())
-      fail(where, "array ", int(i), " has no name; logs and the cache go by names; give it one");
+      fail(where, "array ", int(i), " has no name; logs and the tuning file go by names; give it one");
     if (!names.insert(array.name()).second)
-      fail(where, "two arrays are called \"", array.name(), "\"; logs and the cache go by names; give each its own");
+      fail(where, "two arrays are called \"", array.name(),
+           "\"; logs and the tuning file go by names; give each its own");
     if (!array.shape().is_valid())
       fail(where, "array \"", array.name(), "\" has an extent below 0 or too many elements (", declaration_text(arrays),
            "); arrays on chip are small; give extents whose product is below 2^25");

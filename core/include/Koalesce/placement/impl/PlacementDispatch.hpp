@@ -8,10 +8,10 @@
 #include <Koalesce/placement/PlacementPolicy.hpp>
 #include <Koalesce/placement/impl/PlacedLaunch.hpp>
 #include <Koalesce/placement/impl/PlacementBackend.hpp>
-#include <Koalesce/placement/impl/PlacementCache.hpp>
 #include <Koalesce/placement/impl/PlacementChecks.hpp>
 #include <Koalesce/placement/impl/PlacementSubject.hpp>
 #include <Koalesce/placement/impl/PlacementWork.hpp>
+#include <Koalesce/tuning/impl/Tuner.hpp>
 
 #include <string>
 #include <tuple>
@@ -26,6 +26,7 @@ class PlacementCall {
  public:
   static constexpr int arrays = int(sizeof...(Arrays));
 
+  using Exec    = typename Policy::execution_space;
   using Subject = StoredSubject<Arrays...>;
 
   PlacementCall(char const* function, std::string const& name, Policy const& on, OnChip<Arrays...> const& declaration,
@@ -86,13 +87,14 @@ class PlacementCall {
     });
   }
 
-  /// Names the call in the cache: what its times depend on.
-  PlacementKey key() const {
-    auto const machine = placement_machine(Tag{}, policy.space());
-    using Bounds       = typename Policy::launch_bounds_type;
-    return {machine.device, machine.driver, label + " (" + typeid(Kernel).name() + ")", declaration_text(declared),
-            "league " + std::to_string(policy.league_size()) + ", team " + std::to_string(policy.team_size()) +
-                ", bounds " + std::to_string(Bounds::maxTperB) + " " + std::to_string(Bounds::minBperSM)};
+  /// Names the call in the tuning file: what its times depend on.
+  TuningKey key() const {
+    using Bounds = typename Policy::launch_bounds_type;
+    return {"placement", label, typeid(Kernel).name(),
+            declaration_text(declared) + ", league " + std::to_string(policy.league_size()) + ", team " +
+                std::to_string(policy.team_size()) + ", bounds " + std::to_string(Bounds::maxTperB) + " " +
+                std::to_string(Bounds::minBperSM),
+            machine_of(Tag{}, policy.space())};
   }
 
   std::string const& label;

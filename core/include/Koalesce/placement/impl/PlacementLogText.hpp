@@ -4,6 +4,7 @@
 
 #include <Koalesce/placement/PlacementLog.hpp>
 #include <Koalesce/tuning/impl/LogText.hpp>
+#include <Koalesce/tuning/impl/TuningDecisionText.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -104,24 +105,35 @@ inline std::string trials_text(PlacementLog const& log) {
   return table.text();
 }
 
-inline std::string choice_text(PlacementLog const& log) {
+inline std::string reason_text(PlacementLog const& log) {
   auto const& [placement, seconds, trials] = log.result;
-  bool const measured                      = log.source == PlacementSource::measured;
-  if (measured && !seconds && !trials.empty()) return "no placement could run";
-  std::string text = "chosen: " + one_line(to_string(placement, log.arrays));
-  if (seconds) text += "; " + seconds_text(*seconds);
+  if (log.source == PlacementSource::measured && !seconds && !trials.empty()) return "no placement could run";
+  std::string text = seconds ? seconds_text(*seconds) : "";
   if (seconds && !trials.empty() && trials.front().measured.seconds)
     text += ", " + fixed_text(*trials.front().measured.seconds / *seconds, 2) + " times as fast as all in scratch";
-  if (log.source == PlacementSource::remembered) text += "; remembered from an earlier run";
+  if (log.source == PlacementSource::remembered)
+    text += (text.empty() ? "" : ", ") + std::string("remembered from an earlier run");
   return text;
 }
 
+/// What the log of every pattern shows first.
+inline TuningDecision tuning_decision(PlacementLog const& log) {
+  TuningDecision decision;
+  decision.pattern    = "placement";
+  decision.label      = log.kernel;
+  decision.device     = log.device;
+  decision.extents    = std::to_string(log.league) + " x " + std::to_string(log.team_size) + " threads";
+  decision.decided    = true;
+  decision.remembered = log.source == PlacementSource::remembered;
+  decision.choice     = to_string(log.result.placement, log.arrays);
+  decision.why        = reason_text(log);
+  return decision;
+}
+
 inline std::string placement_log_text(PlacementLog const& log) {
-  std::string text = "\"" + one_line(log.kernel) + "\"" + (log.device.empty() ? "" : " on " + one_line(log.device)) +
-                     ", " + std::to_string(log.league) + " x " + std::to_string(log.team_size) + " threads\n";
+  std::string text = decision_heading(tuning_decision(log));
   if (!log.arrays.empty()) text += arrays_text(log);
   if (!log.result.trials.empty()) text += trials_text(log);
-  text += "  " + choice_text(log) + "\n";
   for (auto const& note : log.notes) text += "  " + one_line(note) + "\n";
   return text;
 }

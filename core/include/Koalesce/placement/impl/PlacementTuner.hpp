@@ -123,7 +123,7 @@ template <class Call>
 PlacementLog begin_placement_log(Call const& call) {
   PlacementLog log;
   log.kernel           = call.label;
-  log.device           = call.key().device;
+  log.device           = call.key().machine.device;
   log.league           = call.policy.league_size();
   log.team_size        = call.policy.team_size();
   log.arrays           = declared_arrays(call.declared);

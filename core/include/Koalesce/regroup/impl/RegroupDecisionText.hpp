@@ -4,30 +4,37 @@
 
 #include <Koalesce/regroup/RegroupDecision.hpp>
 #include <Koalesce/tuning/impl/LogText.hpp>
+#include <Koalesce/tuning/impl/TuningDecisionText.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <iomanip>
-#include <locale>
 #include <numeric>
 #include <ostream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 namespace Koalesce::Impl {
 
-inline std::string trial_text(RegroupTrial const& trial) {
-  std::ostringstream text;
-  text.imbue(std::locale::classic());
-  text << "  " << std::left << std::setw(11) << to_string(trial.way) << std::right;
-  if (trial.calls > 0)
-    text << std::setw(11) << fixed_text(1e3 * trial.seconds, 4) << " ms, best of " << trial.calls << ", ";
-  else
-    text << std::setw(11) << "-"
-         << " not measured, ";
-  text << bytes_text(trial.bytes) << " moved" << (trial.out_of_race ? ", out of the race" : "");
-  return text.str();
+/// What the log of every pattern shows.
+inline std::vector<TuningTrial> tuning_trials(RegroupDecision const& decision) {
+  std::vector<TuningTrial> all;
+  for (auto const& trial : decision.trials)
+    all.push_back(
+        {to_string(trial.way), trial.calls, trial.seconds, trial.dropped, bytes_text(trial.bytes) + " moved"});
+  return all;
+}
+
+inline TuningDecision tuning_decision(RegroupDecision const& decision) {
+  auto const power = [](int n) { return "2^" + std::to_string(n); };
+  return {"regroup",
+          decision.label,
+          decision.space,
+          power(decision.size_class) + " to " + power(decision.size_class + 1) + " items",
+          tuning_trials(decision),
+          decision.decided,
+          decision.remembered,
+          to_string(decision.way),
+          decision.why};
 }
 
 /// "path 3", or "paths 3-5" where paths share a bucket: path p is in bucket p * buckets / paths.
@@ -62,18 +69,12 @@ inline std::string histogram_text(PathSample const& sample) {
 }
 
 inline std::string decision_text(RegroupDecision const& decision) {
-  std::ostringstream text;
-  text.imbue(std::locale::classic());
-  text << "\"" << decision.label << "\"" << (decision.space.empty() ? "" : " on " + decision.space) << ", 2^"
-       << decision.size_class << " to 2^" << decision.size_class + 1
-       << " items: " << (decision.decided ? to_string(decision.way) : "still measuring") << "\n";
-  if (!decision.why.empty()) text << "  " << decision.why << "\n";
-  for (auto const& trial : decision.trials) text << trial_text(trial) << "\n";
   auto const& sample = decision.sample;
+  std::string text   = decision_text(tuning_decision(decision));
   if (sample.items > 0)
-    text << "  " << sample.paths << (sample.paths == 1 ? " path, " : " paths, ")
-         << fixed_text(sample.paths_per_warp(), 2) << " a warp; " << histogram_text(sample) << "\n";
-  return text.str();
+    text += "  " + std::to_string(sample.paths) + (sample.paths == 1 ? " path, " : " paths, ") +
+            fixed_text(sample.paths_per_warp(), 2) + " a warp; " + histogram_text(sample) + "\n";
+  return text;
 }
 
 }  // namespace Koalesce::Impl

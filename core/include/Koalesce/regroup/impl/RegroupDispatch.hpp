@@ -5,19 +5,25 @@
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/common/Error.hpp>
 #include <Koalesce/common/impl/RangePolicyChecks.hpp>
+#include <Koalesce/common/impl/RecentValues.hpp>
 #include <Koalesce/regroup/RegroupDecision.hpp>
 #include <Koalesce/regroup/RegroupPolicy.hpp>
 #include <Koalesce/regroup/impl/RegroupBackend.hpp>
 #include <Koalesce/regroup/impl/RegroupChecks.hpp>
+#include <Koalesce/regroup/impl/RegroupEntry.hpp>
 #include <Koalesce/regroup/impl/RegroupLoop.hpp>
-#include <Koalesce/regroup/impl/RegroupTools.hpp>
 #include <Koalesce/regroup/impl/RegroupWork.hpp>
+#include <Koalesce/tuning/impl/SizeClass.hpp>
+#include <Koalesce/tuning/impl/Tuner.hpp>
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <typeindex>
+#include <typeinfo>
 #include <vector>
 
 namespace Koalesce::Impl {
@@ -140,31 +146,51 @@ struct RegroupCall {
   bool run_or_plain(RegroupWay way) const { return run(way) || (run(RegroupWay::plain), false); }
 };
 
-/// Runs what the registry's tuner says.
-template <class Call>
+/// The entry of the loops that share decisions with a call: their ways are the same, too.
+template <class Tag, class Call>
+std::shared_ptr<RegroupEntry> regroup_entry(Call const& call, std::vector<RegroupTrial> const& trials) {
+  int const size = size_class(call.work.items());
+  int ways       = 0;
+  for (auto const& trial : trials) ways |= 1 << int(trial.way);
+  auto const& registry = TuningRegistry::instance();
+  using Key            = std::tuple<std::string, std::string, int, int, std::int64_t>;
+  thread_local RecentValues<Key, std::shared_ptr<RegroupEntry>, 8> recent;
+  return recent.get({call.label, call.exec.name(), size, ways, registry.changes()}, [&] {
+    return RegroupEntry::find(call.label, typeid(Call).name(), call.exec.name(), machine_of(Tag{}, call.exec),
+                              call.work.items(), trials);
+  });
+}
+
+/// Runs what the entry's tuner says.
+template <class Tag, class Call>
 void run_tuned(Call const& call, std::vector<RegroupTrial> const& trials) {
   call.loop.poll();
-  auto const items = call.work.items();
-  auto const entry = RegroupRegistry::instance().find(call.label, typeid(Call), call.exec.name(), items, trials);
-  std::unique_lock lock(entry->mutex);
-  bool const samples = entry->tuner.wants_sample();
-  lock.unlock();
+  auto const entry = regroup_entry<Tag>(call, trials);
+  if (!Stopwatch<std::decay_t<decltype(call.exec)>>::can_measure(call.exec))
+    return (void)call.run_or_plain(entry->leader());
+  bool const samples = entry->wants_sample();
   // First, for a launch may throw: no call has been counted by then, and the next one samples.
   if (samples) call.loop.sample(call.exec, call.named("sample"), entry, call.work);
-  lock.lock();
-  auto const choice = entry->tuner.next(samples);
-  lock.unlock();
+  auto const choice = entry->next(samples);
   if (choice.timed) call.loop.time(call.exec, entry, choice, [&] { return call.run_or_plain(choice.way); });
   else call.run_or_plain(choice.way);
 }
 
 /// What Regroup::automatic does: where an outside tuner looks on, it may decide, and takes the time until this returns.
-template <class Call>
+template <class Tag, class Call>
 void run_automatic(Call const& call, std::vector<RegroupTrial> const& trials) {
-  RegroupTuningContext const tool(call.label, size_class(call.work.items()), call.work.paths, trials);
-  if (auto const way = tool.choice()) call.run_or_plain(*way);
-  else run_tuned(call, trials);
-  if (tool.is_active()) call.exec.fence("Koalesce::parallel_regroup: a tuning tool takes the time");
+  if (tuning_mode() == TuningMode::by_extents) return (void)call.run_or_plain(trials.front().way);
+  if (!TuningContext::is_wanted()) return run_tuned<Tag>(call, trials);
+  TuningQuestion question{"regroup",
+                          call.label,
+                          {{"size class", size_class(call.work.items()), false}, {"paths", call.work.paths}},
+                          "way",
+                          {}};
+  for (auto const& trial : trials) question.candidates.push_back(to_string(trial.way));
+  TuningContext const tool(question);
+  if (auto const number = tool.choice()) call.run_or_plain(trials[*number].way);
+  else run_tuned<Tag>(call, trials);
+  call.exec.fence("Koalesce::parallel_regroup: a tuning tool takes the time");
 }
 
 /// Whether the call returns when its kernels have run.
@@ -195,7 +221,7 @@ void regroup(std::string const& function, std::string const& label, Policy const
   work.fault = loop->fault();
   Call const call{policy.space(), label, work, result, *loop};
   if (trials.size() == 1) call.run_or_plain(trials.front().way);
-  else run_automatic(call, trials);
+  else run_automatic<Tag>(call, trials);
   if (regroup_waits<Exec>(result)) loop->throw_fault(where, work.paths);
 }
 

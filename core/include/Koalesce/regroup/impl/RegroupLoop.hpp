@@ -5,9 +5,9 @@
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/common/Error.hpp>
 #include <Koalesce/regroup/impl/PathSampler.hpp>
-#include <Koalesce/regroup/impl/RegroupRegistry.hpp>
+#include <Koalesce/regroup/impl/RegroupEntry.hpp>
 #include <Koalesce/regroup/impl/RegroupWork.hpp>
-#include <Koalesce/tuning/impl/Stopwatch.hpp>
+#include <Koalesce/tuning/impl/TimedCalls.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -120,16 +120,10 @@ class RegroupLoop {
   template <class Run>
   void time(Exec const& exec, std::shared_ptr<RegroupEntry> const& entry, RegroupTuner::Choice const& choice,
             Run const& run) {
-    try {
-      auto watch = std::make_unique<Stopwatch<Exec>>(exec);
-      if (!run()) return lose(*entry, choice);
-      watch->stop(exec);
-      std::lock_guard const lock(m_mutex);
-      m_timed.push_back({entry, choice, std::move(watch)});
-    } catch (...) {
-      lose(*entry, choice);
-      throw;
-    }
+    Timed timed;  // of its own, for run() may come back here
+    timed.time(exec, entry, choice, run);
+    std::lock_guard const lock(m_mutex);
+    m_timed.take(std::move(timed));
   }
 
   /// Samples the paths, unless a sample is under way.
@@ -147,47 +141,17 @@ class RegroupLoop {
   /// Tells the tuners what has become known.
   void poll() {
     std::lock_guard const lock(m_mutex);
-    for (auto timed = m_timed.begin(); timed != m_timed.end();) {
-      std::optional<double> seconds;
-      try {
-        seconds = timed->watch->seconds();
-      } catch (...) {
-        lose(*timed->entry, timed->choice);
-        m_timed.erase(timed);  // what cannot be read is not asked for again
-        throw;
-      }
-      if (!seconds) {
-        ++timed;
-        continue;
-      }
-      {
-        std::lock_guard const entry_lock(timed->entry->mutex);
-        timed->entry->tuner.record(timed->choice, *seconds);
-      }
-      timed = m_timed.erase(timed);
-    }
+    m_timed.poll();
     if (!m_sampled) return;
     std::int64_t report[PathSampler::reports];
     for (int i = 0; i < PathSampler::reports; ++i) report[i] = read(m_sample.data() + i);
     if (report[PathSampler::reports - 1] != PathSampler::check(report)) return;
-    {
-      std::lock_guard const entry_lock(m_sampled->mutex);
-      m_sampled->tuner.observe(PathSampler::read(m_sampled_shape, report));
-    }
+    m_sampled->observe(PathSampler::read(m_sampled_shape, report));
     m_sampled.reset();
   }
 
  private:
-  struct Timed {
-    std::shared_ptr<RegroupEntry> entry;
-    RegroupTuner::Choice choice;
-    std::unique_ptr<Stopwatch<Exec>> watch;
-  };
-
-  static void lose(RegroupEntry& entry, RegroupTuner::Choice const& choice) {
-    std::lock_guard const lock(entry.mutex);
-    entry.tuner.lost(choice);
-  }
+  using Timed = TimedCalls<Exec, std::shared_ptr<RegroupEntry>, RegroupTuner::Choice>;
 
   static std::int64_t read(std::int64_t const* report) { return Kokkos::atomic_load(report); }
 
@@ -197,7 +161,7 @@ class RegroupLoop {
   ReportView<Exec> m_fault, m_sample;
   std::shared_ptr<RegroupEntry> m_sampled;
   PathSampler::Shape m_sampled_shape;
-  std::vector<Timed> m_timed;
+  Timed m_timed;
 };
 
 /// All loops of an execution space; a label with functors of other types is another loop.

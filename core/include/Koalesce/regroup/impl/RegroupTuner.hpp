@@ -4,6 +4,7 @@
 
 #include <Koalesce/regroup/RegroupDecision.hpp>
 #include <Koalesce/regroup/impl/RegroupDecisionText.hpp>
+#include <Koalesce/tuning/impl/Race.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -41,8 +42,8 @@ inline bool paths_moved(PathSample const& then, PathSample const& now) {
 
 /// \brief Decides how the loops with one label and one size class run: what the next call runs, whether it is timed.
 ///
-/// Every candidate is timed a few times in turn, and the one with the fastest call stays, until a sample of the paths
-/// says that they moved. Knows neither clocks nor Kokkos; the caller holds a mutex.
+/// The winner of a Race stays until a sample of the paths says that they moved. Knows neither clocks nor Kokkos; the
+/// caller holds a mutex.
 class RegroupTuner {
  public:
   /// What a call runs. Of a timed one, the caller hands in the time, or says that it is lost, now or later.
@@ -50,14 +51,11 @@ class RegroupTuner {
     RegroupWay way;
     bool timed;
     std::uint64_t epoch = 0;  ///< the measurement that it belongs to
+    Race::Turn turn     = {};
   };
 
-  static constexpr int rounds                = 3;     // the first call of a kernel warms up
   static constexpr int max_decisions         = 8;     // of different paths
   static constexpr int max_restarts          = 2;     // of a measurement during which the paths move
-  static constexpr double hopeless           = 2;     // times the fastest: out of the race
-  static constexpr double hopeless_at_first  = 8;     // the same for first calls, whose cost is mostly warming up
-  static constexpr double gain               = 0.98;  // of the first candidate's time is worth another way
   static constexpr std::uint64_t sample_each = 16;    // calls; twice as many after each sample without a move,
   static constexpr std::uint64_t sample_most = 128;   // but no more
   static constexpr std::uint64_t patience    = 64;    // calls from one new measurement to the next, at first
@@ -66,8 +64,21 @@ class RegroupTuner {
   /// \param[in] label, size_class  for the log.
   /// \param[in] candidates         at least one, with the bytes they move; the first one runs if none is faster.
   RegroupTuner(std::string label, int size_class, std::vector<RegroupTrial> candidates)
-      : m_label(std::move(label)), m_size_class(size_class), m_candidates(std::move(candidates)) {
+      : m_label(std::move(label)), m_size_class(size_class), m_candidates(std::move(candidates)), m_race(1) {
     start(PathSample());
+  }
+
+  /// Takes over what was decided earlier for such paths; false, if that is no candidate.
+  bool remember(RegroupWay way, PathSample const& sample) {
+    auto& decision = m_known[m_current].decision;
+    if (std::none_of(m_candidates.begin(), m_candidates.end(), [&](auto const& c) { return c.way == way; }))
+      return false;
+    decision.sample     = sample;
+    decision.way        = way;
+    decision.why        = "remembered from an earlier run";
+    decision.decided    = true;
+    decision.remembered = true;
+    return true;
   }
 
   /// Whether the call that next() is asked about next should sample the paths, too.
@@ -89,34 +100,30 @@ class RegroupTuner {
     ++m_calls;
     auto const& decision = current();
     if (decision.decided) return {decision.way, false, m_epoch};
-    skip_losers();
-    if (m_slot == slots()) return {decision.trials[fastest()].way, false, m_epoch};
-    ++m_pending;
-    return {decision.trials[m_slot++ % m_candidates.size()].way, true, m_epoch};
+    auto const turn = m_race.next();
+    return {decision.trials[turn.candidate].way, turn.timed, m_epoch, turn};
   }
+
+  /// The best way by what is known.
+  RegroupWay leader() const { return current().decided ? current().way : current().trials[m_race.leader()].way; }
 
   /// A timed choice took so long.
   void record(Choice const& choice, double seconds) {
     if (!is_awaited(choice)) return;
-    if (!(seconds >= 0) || std::isinf(seconds)) return lost(choice);
+    m_race.record(choice.turn, seconds);
     auto& trials = m_known[m_current].decision.trials;
-    for (std::size_t i = 0; i < trials.size(); ++i)
-      if (trials[i].way == choice.way) {
-        auto& trial        = trials[i];
-        double const above = std::max(seconds, 1e-9);  // whatever the clock's resolution
-        if (trial.calls == 0) m_first[i] = above;
-        trial.seconds = trial.calls == 0 ? above : std::min(trial.seconds, above);
-        ++trial.calls;
-      }
-    --m_pending;
-    drop_losers();
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+      trials[i].calls   = m_race.trials()[i].calls;
+      trials[i].seconds = m_race.trials()[i].seconds;
+      trials[i].dropped = m_race.trials()[i].dropped;
+    }
     settle();
   }
 
   /// A timed choice that no time will come of.
   void lost(Choice const& choice) {
     if (!is_awaited(choice)) return;
-    --m_pending;
+    m_race.lost(choice.turn);
     settle();
   }
 
@@ -168,9 +175,7 @@ class RegroupTuner {
     std::uint64_t last_used;  // the call at which another one took its place
   };
 
-  std::size_t slots() const { return rounds * m_candidates.size(); }
-
-  bool is_awaited(Choice const& choice) const { return choice.timed && choice.epoch == m_epoch && m_pending > 0; }
+  bool is_awaited(Choice const& choice) const { return choice.timed && choice.epoch == m_epoch && m_race.is_pending(); }
 
   /// A new decision, which has to be measured.
   void start(PathSample const& sample) {
@@ -192,11 +197,9 @@ class RegroupTuner {
     decision.size_class = m_size_class;
     decision.sample     = sample;
     decision.trials     = m_candidates;
-    m_first.assign(m_candidates.size(), 0);
+    m_race              = Race(m_candidates.size());
+    m_sample_due        = true;
     ++m_epoch;
-    m_pending    = 0;
-    m_slot       = m_candidates.size() == 1 ? slots() : 0;
-    m_sample_due = true;
     settle();
   }
 
@@ -216,67 +219,20 @@ class RegroupTuner {
     if (!current().decided) {
       m_known.pop_back();  // where start() put it
       ++m_epoch;
-      m_pending = 0;
     }
     m_current = found;
     return true;
   }
 
-  void skip_losers() {
-    while (m_slot < slots() && current().trials[m_slot % m_candidates.size()].out_of_race) ++m_slot;
-  }
-
-  /// First times are compared with first times only: they include what a kernel's first call costs.
-  void drop_losers() {
-    auto& trials = m_known[m_current].decision.trials;
-    double first = 0, best = 0;
-    for (std::size_t i = 0; i < trials.size(); ++i) {
-      if (trials[i].calls == 0) continue;
-      first = first == 0 ? m_first[i] : std::min(first, m_first[i]);
-      best  = best == 0 ? trials[i].seconds : std::min(best, trials[i].seconds);
-    }
-    for (std::size_t i = 0; i < trials.size(); ++i) {
-      if (trials[i].calls == 1 && m_first[i] > hopeless_at_first * first) trials[i].out_of_race = true;
-      if (trials[i].calls > 1 && trials[i].seconds > hopeless * best) trials[i].out_of_race = true;
-    }
-  }
-
-  /// The candidate to run by what is known.
-  std::size_t fastest() const {
-    auto const& trials = current().trials;
-    std::size_t best   = 0;
-    for (std::size_t i = 1; i < trials.size(); ++i)
-      if (trials[i].calls > 0 && (trials[best].calls == 0 || trials[i].seconds < trials[best].seconds)) best = i;
-    bool const pays = trials[0].calls == 0 || trials[best].seconds <= gain * trials[0].seconds;
-    return pays ? best : 0;
-  }
-
   /// Decides, if all is in.
   void settle() {
-    skip_losers();
     auto& decision = m_known[m_current].decision;
-    if (decision.decided || m_slot < slots() || m_pending > 0) return;
-    std::size_t const best = fastest();
+    if (decision.decided || !m_race.is_over()) return;
+    std::size_t const best = m_race.leader();
     decision.way           = decision.trials[best].way;
-    decision.why           = reason(best);
+    decision.why           = decision_reason(tuning_trials(decision), best);
     decision.decided       = true;
     m_sample_due           = true;
-  }
-
-  std::string reason(std::size_t best) const {
-    auto const& trials     = current().trials;
-    std::string const name = to_string(trials[best].way), first = to_string(trials[0].way);
-    if (trials.size() == 1) return name + " is the only way allowed";
-    if (trials[best].calls == 0) return name + ", because no times could be taken";
-    if (best > 0 && trials[0].calls == 0) return name + " is the fastest that could be timed (" + first + " could not)";
-    if (best > 0)
-      return name + " is " + fixed_text(trials[0].seconds / trials[best].seconds, 2) + " times as fast as " + first;
-    std::size_t second = 0;
-    for (std::size_t i = 1; i < trials.size(); ++i)
-      if (trials[i].calls > 0 && (second == 0 || trials[i].seconds < trials[second].seconds)) second = i;
-    if (second == 0) return name + " is the only way that could be timed";
-    return name + " is as fast as any (" + to_string(trials[second].way) + " takes " +
-           fixed_text(trials[second].seconds / trials[0].seconds, 2) + " times its time)";
   }
 
   std::string m_label;
@@ -286,11 +242,9 @@ class RegroupTuner {
   std::vector<Known> m_known;  // in order of time
   std::size_t m_current = 0;
 
+  Race m_race;  // of the current decision, until it is made
   std::uint64_t m_epoch = 0;
-  std::size_t m_slot    = 0;  // of the schedule: round * candidates + candidate
-  int m_pending         = 0;  // timed, but neither recorded nor lost
   int m_restarts        = 0;
-  std::vector<double> m_first;  // a candidate's first time
 
   std::uint64_t m_calls        = 0;
   std::uint64_t m_since_sample = 0;

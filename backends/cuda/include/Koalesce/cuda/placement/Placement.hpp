@@ -61,17 +61,6 @@ KernelResources kernel_resources(Tag, Policy const& policy, Placed const& placed
   return resources;
 }
 
-inline PlacementMachine placement_machine(Tag, Kokkos::Cuda const& exec) {
-  auto const version = [](int v) { return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10); };
-  auto const& device = exec.cuda_device_prop();
-  int driver = 0, runtime = 0;
-  check_cuda("Koalesce::tune_placement", cudaDriverGetVersion(&driver), "asking for the driver's version");
-  check_cuda("Koalesce::tune_placement", cudaRuntimeGetVersion(&runtime), "asking for the runtime's version");
-  return {std::string(device.name) + ", compute capability " + std::to_string(device.major) + "." +
-              std::to_string(device.minor) + ", " + std::to_string(device.multiProcessorCount) + " multiprocessors",
-          "CUDA driver " + version(driver) + ", runtime " + version(runtime) + ", Kokkos " + kokkos_version()};
-}
-
 }  // namespace Koalesce::Impl::CudaBackend
 
 #endif

@@ -25,6 +25,13 @@ class Stopwatch<Kokkos::Cuda> {
   Stopwatch(Stopwatch const&)            = delete;
   Stopwatch& operator=(Stopwatch const&) = delete;
 
+  static bool can_measure(Kokkos::Cuda const& exec) {
+    auto status = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(exec.cuda_stream(), &status) == cudaSuccess) return status == cudaStreamCaptureStatusNone;
+    (void)cudaGetLastError();
+    return false;
+  }
+
   void stop(Kokkos::Cuda const& exec) {
     CudaBackend::check_cuda(where, cudaEventRecord(m_event[1], exec.cuda_stream()), "recording an event");
   }

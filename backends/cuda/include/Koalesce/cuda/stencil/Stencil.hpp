@@ -5,15 +5,23 @@
 #include <Koalesce/common/impl/RecentValues.hpp>
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
-#include <Koalesce/cuda/runtime/TimedRace.hpp>
+#include <Koalesce/cuda/runtime/Machine.hpp>
+#include <Koalesce/cuda/runtime/Stopwatch.hpp>
 #include <Koalesce/cuda/stencil/CachedStencil.hpp>
 #include <Koalesce/cuda/stencil/PaceCounters.hpp>
 #include <Koalesce/cuda/stencil/StencilKernels.hpp>
 #include <Koalesce/cuda/stencil/StencilTuning.hpp>
 #include <Koalesce/portable/stencil/Stencil.hpp>
+#include <Koalesce/tuning/impl/SizeClass.hpp>
+#include <Koalesce/tuning/impl/Tuner.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <tuple>
+#include <typeinfo>
 #include <utility>
 
 namespace Koalesce::Impl::CudaBackend {
@@ -82,6 +90,23 @@ inline bool is_small(Kokkos::Cuda const& exec, Extents3 const& extents) {
          double(device.processors) * device.threads_per_processor;
 }
 
+template <class Work>
+double points_of(Work const& work) {
+  return double(work.extents[0]) * double(work.extents[1]) * double(work.extents[2]);
+}
+
+/// How the calls of a stencil may read their taps.
+template <class Work>
+TuningChoices stencil_choices(Kokkos::Cuda const& exec, std::string const& label, Work const& work) {
+  auto const& n = work.extents;
+  return {{"stencil", label, typeid(Work).name(), size_classes_text(n) + " points", machine_of(Tag{}, exec)},
+          {{"planes", n[0]}, {"rows", n[1]}, {"points a row", n[2]}},
+          "taps",
+          {"queue", "cache"},
+          2,
+          points_of(work)};
+}
+
 /// From the queue or through the caches. What a functor computes does not show, so time decides. Known weights are
 /// added up in another order through the caches: there, the extents decide, so that results do not depend on time.
 template <class... WorkArgs>
@@ -96,12 +121,21 @@ void run_stencil(Tag, Kokkos::Cuda const& exec, std::string const& label, Stenci
 
   if (work.taps == StencilTaps::queue || !can_be_cached(work)) return from_queue();
   if (work.taps == StencilTaps::cache) return from_cache();
+  bool const small = is_small(exec, work.extents);
   if constexpr (linear) {
-    if (is_small(exec, work.extents)) from_cache();
+    if (small) from_cache();
     else from_queue();
   } else {
-    thread_local RecentValues<std::pair<int, Extents3>, TimedRace, 8> races;
-    races.get({exec.cuda_device(), work.extents}, [] { return TimedRace(); }).run(exec, from_queue, from_cache);
+    using Key = std::tuple<int, std::array<int, 3>, std::string, std::int64_t>;
+    thread_local RecentValues<Key, std::shared_ptr<Tuner<Kokkos::Cuda>>, 8> recent;
+    auto const choices = [&] { return stencil_choices(exec, label, work); };
+    auto const tuner   = [&] {
+      auto const changes = TuningRegistry::instance().changes();
+      return recent.get({exec.cuda_device(), size_classes(work.extents), label, changes},
+                          [&] { return find_tuner<Kokkos::Cuda>(choices()); });
+    };
+    run_fastest(exec, points_of(work), small ? 1 : 0, tuner, choices,
+                [&](std::size_t way) { way == 0 ? from_queue() : from_cache(); });
   }
 }
 

@@ -2,15 +2,26 @@
 #ifndef KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_HPP
 #define KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_HPP
 
+#include <Koalesce/common/impl/RecentValues.hpp>
 #include <Koalesce/common/impl/Word.hpp>
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
+#include <Koalesce/cuda/runtime/Machine.hpp>
+#include <Koalesce/cuda/runtime/Stopwatch.hpp>
 #include <Koalesce/cuda/transpose/NarrowTile.hpp>
 #include <Koalesce/cuda/transpose/TransposeTile.hpp>
 #include <Koalesce/cuda/transpose/TransposeTuning.hpp>
 #include <Koalesce/portable/transpose/Transpose.hpp>
+#include <Koalesce/tuning/impl/SizeClass.hpp>
+#include <Koalesce/tuning/impl/Tuner.hpp>
 
+#include <array>
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
 
 namespace Koalesce::Impl::CudaBackend {
 
@@ -81,16 +92,54 @@ auto with_tile(TransposeWork<T> const& work, Run const& run) {
   else return run.template operator()<TransposeTile<Scalars>>();
 }
 
+template <class Tile, class T>
+void launch_transpose(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work) {
+  launch_transpose<Tile>(exec, label, work, transpose_kernel<Tile>, 1);
+}
+
+/// The tile for whole vectors or single elements, and the next simpler one. Which is faster, time decides.
+template <class Vectors, class Scalars, class T>
+void run_with_faster_tile(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work,
+                          bool vectors) {
+  using Key               = std::tuple<int, std::array<int, 3>, std::string, bool, std::int64_t>;
+  std::int64_t const n[3] = {work.batch, work.rows, work.columns};
+  double const size       = double(n[0]) * double(n[1]) * double(n[2]);
+  auto const elements     = std::to_string(sizeof(T)) + " bytes";
+  thread_local RecentValues<Key, std::shared_ptr<Tuner<Kokkos::Cuda>>, 8> recent;
+  auto const choices = [&] {
+    return TuningChoices{
+        {"transpose", label, elements, size_classes_text(n) + (vectors ? ", vectors" : ""), machine_of(Tag{}, exec)},
+        {{"matrices", n[0]}, {"rows", n[1]}, {"columns", n[2]}},
+        "tile",
+        vectors ? std::vector<std::string>{"vectors", "elements"} : std::vector<std::string>{"elements", "narrow"},
+        2,
+        size};
+  };
+  auto const tuner = [&] {
+    return recent.get({exec.cuda_device(), size_classes(n), label, vectors, TuningRegistry::instance().changes()},
+                      [&] { return find_tuner<Kokkos::Cuda>(choices()); });
+  };
+  run_fastest(exec, size, 0, tuner, choices, [&](std::size_t tile) {
+    if (vectors && tile == 0) launch_transpose<TransposeTile<Vectors>>(exec, label, work);
+    else if (vectors || tile == 0) launch_transpose<TransposeTile<Scalars>>(exec, label, work);
+    else launch_transpose<NarrowTile<int(sizeof(T))>>(exec, label, work);
+  });
+}
+
 template <class T>
   requires is_word<T>
 void run_transpose(Tag, Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work) {
-  using Tuning = TransposeTuning<int(sizeof(T))>;
+  using Tuning  = TransposeTuning<int(sizeof(T))>;
+  using Vectors = typename Tuning::Vectors;
+  using Scalars = typename Tuning::Scalars;
   if (work.is_in_place()) {
     using Square = TransposeTile<typename Tuning::Squares>;
     return launch_transpose<Square>(exec, label, work, transpose_in_place_kernel<Square>, 2);
   }
-  with_tile<typename Tuning::Vectors, typename Tuning::Scalars>(
-      work, [&]<class Tile>() { launch_transpose<Tile>(exec, label, work, transpose_kernel<Tile>, 1); });
+  bool const narrow = work.rows < Scalars::rows || work.columns < Scalars::columns;
+  if (narrow) return launch_transpose<NarrowTile<int(sizeof(T))>>(exec, label, work);
+  run_with_faster_tile<Vectors, Scalars>(exec, label, work,
+                                         !std::is_same_v<Vectors, Scalars> && has_vectors<Vectors::vector>(work));
 }
 
 /// Elements that are no words; and rows that stay rows, which coalesce as they are.

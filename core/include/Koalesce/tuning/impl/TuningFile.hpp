@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_PLACEMENT_IMPL_PLACEMENT_CACHE_HPP
-#define KOALESCE_PLACEMENT_IMPL_PLACEMENT_CACHE_HPP
+#ifndef KOALESCE_TUNING_IMPL_TUNING_FILE_HPP
+#define KOALESCE_TUNING_IMPL_TUNING_FILE_HPP
 
-#include <Koalesce/placement/Place.hpp>
+#include <Koalesce/tuning/impl/TuningKey.hpp>
 
-#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <locale>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -26,77 +25,79 @@
 
 namespace Koalesce::Impl {
 
-/// What a placement was measured for. Any text will do.
-struct PlacementKey {
-  std::string device, driver, kernel;
-  std::string arrays;  ///< names, types, extents
-  std::string shape;   ///< league and team size
-};
-
-struct RememberedPlacement {
-  Placement placement;
+/// A choice that time made, as the pattern writes it.
+struct RememberedChoice {
+  std::string choice;
   double seconds;
+
+  bool operator==(RememberedChoice const&) const = default;
 };
 
-/// \brief Keeps the winners of placement searches in a text file, for later runs.
+/// \brief Keeps choices in a text file, for later runs.
 ///
 /// A line an entry, of which a key's last one counts. Lines are appended by one write each, so processes and threads
 /// may do so at once. Each begins with a checksum: one that is damaged is as if it were not there.
-class PlacementCache {
+class TuningFile {
  public:
-  explicit PlacementCache(std::filesystem::path file) : m_file(std::move(file)) {}
+  /// By what columns() makes of a key.
+  using Entries = std::map<std::string, RememberedChoice>;
 
-  /// \brief `placement.txt` in $KOALESCE_CACHE_DIR, else $XDG_CACHE_HOME/koalesce, else $HOME/.cache/koalesce.
-  ///
-  /// None, if no variable is set, or KOALESCE_CACHE_DIR is set but empty.
-  static std::optional<std::filesystem::path> default_file() {
-    char const* const own = std::getenv("KOALESCE_CACHE_DIR");
-    if (own && !*own) return {};
-    if (own) return std::filesystem::path(own) / "placement.txt";
-    using Pair = std::pair<char const*, char const*>;
-    for (auto const& [variable, folder] : {Pair("XDG_CACHE_HOME", "koalesce"), Pair("HOME", ".cache/koalesce")})
-      if (char const* const path = std::getenv(variable); path && std::filesystem::path(path).is_absolute())
-        return std::filesystem::path(path) / folder / "placement.txt";
-    return {};
-  }
+  struct Content {
+    Entries entries;
+    std::string why;  ///< something was not read; empty: all was
+  };
 
-  /// The last entry for the key, if there is one. Check its size: the file may be from anywhere.
-  std::optional<RememberedPlacement> find(PlacementKey const& key) const {
-    std::optional<RememberedPlacement> found;
+  explicit TuningFile(std::filesystem::path file) : m_file(std::move(file)) {}
+
+  /// Everything that can be read.
+  Content read() const {
+    Content content;
     try {
-      if (!obstacle().empty()) return {};
+      if (content.why = obstacle(); !content.why.empty()) return content;
       std::ifstream in(m_file, std::ios::binary);
-      std::string const begin = columns(key);
+      int damaged = 0;
       for (std::string line; std::getline(in, line);)
-        if (auto entry = parse(line, begin)) found = std::move(entry);
-    } catch (std::exception const&) {
-      return {};
+        if (!line.empty() && line[0] != '#') damaged += !parse(line, content.entries);
+      if (damaged > 0) content.why = m_file.string() + " has " + std::to_string(damaged) + " damaged lines";
+    } catch (std::exception const& e) {
+      content.why = e.what();
     }
-    return found;
+    return content;
   }
 
   /// \brief Appends an entry.
-  /// \return nothing, or why the entry was not remembered.
-  std::string remember(PlacementKey const& key, RememberedPlacement const& entry) {
+  /// \return nothing, or why it was not remembered.
+  std::string append(TuningKey const& key, RememberedChoice const& entry) const {
     try {
       if (!is_time(entry.seconds)) return "the time is no positive number";
-      std::string const rest = columns(key) + places_text(entry.placement) + '\t' + number_text(entry.seconds);
+      std::string const rest = columns(key) + escaped(entry.choice) + '\t' + number_text(entry.seconds);
       std::string const line = checksum(rest) + '\t' + rest + '\n';
       if (line.size() > longest_line) return "the labels are longer than " + std::to_string(longest_line) + " bytes";
       std::error_code error;
       if (m_file.has_parent_path()) std::filesystem::create_directories(m_file.parent_path(), error);
       if (error) return m_file.parent_path().string() + ": " + error.message();
       if (auto why = obstacle(line.size()); !why.empty()) return why;
-      return append(beginning() + line);
+      return write(beginning() + line);
     } catch (std::exception const& e) {
       return e.what();
     }
   }
 
+  /// Those that name a key, each with a tab.
+  static std::string columns(TuningKey const& key) {
+    std::string all;
+    for (auto const* text :
+         {&key.machine.device, &key.machine.software, &key.pattern, &key.label, &key.kernel, &key.extents})
+      (all += escaped(*text)) += '\t';
+    return all;
+  }
+
  private:
-  static constexpr std::string_view name       = "# Koalesce placement cache";
-  static constexpr std::string_view version    = ", version 1";
-  static constexpr std::string_view heading    = "# checksum, device, driver, kernel, arrays, shape, places, seconds";
+  static constexpr std::string_view name    = "# Koalesce tuning file";
+  static constexpr std::string_view version = ", version 1";
+  static constexpr std::string_view heading =
+      "# checksum, device, software, pattern, label, kernel, extents, choice, seconds";
+  static constexpr int key_columns             = 6;
   static constexpr char const* digits          = "0123456789abcdef";
   static constexpr std::size_t longest_line    = 64 << 10;  // that surely is written at once
   static constexpr std::uintmax_t largest_file = 16 << 20;
@@ -114,33 +115,6 @@ class PlacementCache {
       else all += c;
     }
     return all;
-  }
-
-  /// Those that name a key, each with a tab.
-  static std::string columns(PlacementKey const& key) {
-    std::string all;
-    for (auto const* text : {&key.device, &key.driver, &key.kernel, &key.arrays, &key.shape})
-      (all += escaped(*text)) += '\t';
-    return all;
-  }
-
-  static std::string places_text(Placement const& placement) {
-    std::string all;
-    for (Place const place : placement) (all += all.empty() ? "" : ", ") += to_string(place);
-    return all;
-  }
-
-  static std::optional<Placement> parse_places(std::string_view text) {
-    std::vector<Place> places;
-    while (!text.empty()) {
-      auto const length = std::min(text.find(", "), text.size());
-      auto const before = places.size();
-      for (auto const place : {Place::scratch, Place::registers, Place::thread_memory, Place::global_memory})
-        if (text.substr(0, length) == to_string(place)) places.push_back(place);
-      if (places.size() == before || text.size() == length + 2) return {};
-      text.remove_prefix(std::min(length + 2, text.size()));
-    }
-    return Placement(std::move(places));
   }
 
   /// Every digit, whatever the locale.
@@ -161,22 +135,27 @@ class PlacementCache {
     return sum;
   }
 
-  /// A line's entry, if it is whole and its columns begin like that.
-  static std::optional<RememberedPlacement> parse(std::string_view line, std::string_view begin) {
+  /// Takes a line's entry; false, if the line is damaged. Choices are short words, so none needs to be escaped.
+  static bool parse(std::string_view line, Entries& entries) {
     auto const tab = line.find('\t');
-    if (tab == line.npos) return {};
-    auto rest = line.substr(tab + 1);
-    if (rest.substr(0, begin.size()) != begin || checksum(rest) != line.substr(0, tab)) return {};
-    rest.remove_prefix(begin.size());
-    auto const end = rest.find('\t');
-    if (end == rest.npos) return {};
-    auto placement = parse_places(rest.substr(0, end));
-    std::istringstream number{std::string(rest.substr(end + 1))};
+    if (tab == line.npos) return false;
+    auto const rest = line.substr(tab + 1);
+    if (checksum(rest) != line.substr(0, tab)) return false;
+    std::size_t key_end = 0;
+    for (int column = 0; column < key_columns; ++column) {
+      auto const end = rest.find('\t', key_end);
+      if (end == rest.npos) return false;
+      key_end = end + 1;
+    }
+    auto const choice_end = rest.find('\t', key_end);
+    if (choice_end == rest.npos) return false;
+    std::istringstream number{std::string(rest.substr(choice_end + 1))};
     number.imbue(std::locale::classic());
     double seconds = 0;
-    if (!placement || !(number >> seconds) || number.peek() != std::istringstream::traits_type::eof()) return {};
-    if (!is_time(seconds)) return {};
-    return RememberedPlacement{std::move(*placement), seconds};
+    if (!(number >> seconds) || number.peek() != std::istringstream::traits_type::eof() || !is_time(seconds))
+      return false;
+    entries[std::string(rest.substr(0, key_end))] = {std::string(rest.substr(key_end, choice_end - key_end)), seconds};
+    return true;
   }
 
   /// Why the file can neither be read nor get so many bytes more; nothing, if it can, is empty or not there.
@@ -195,9 +174,9 @@ class PlacementCache {
     std::string line(name.size() + version.size() + 1, ' ');
     in.read(line.data(), std::streamsize(line.size()));
     line.resize(std::size_t(in.gcount()));
-    if (line.substr(0, name.size()) != name) return m_file.string() + " is no placement cache, and is left alone";
+    if (line.substr(0, name.size()) != name) return m_file.string() + " is no tuning file, and is left alone";
     if (line.substr(name.size()) != std::string(version) + '\n')
-      return m_file.string() + " is a placement cache of another version; delete it to begin anew";
+      return m_file.string() + " is a tuning file of another version; delete it to begin anew";
     return "";
   }
 
@@ -209,7 +188,7 @@ class PlacementCache {
     return in.get() == '\n' ? "" : "\n";
   }
 
-  std::string append(std::string const& text) const {
+  std::string write(std::string const& text) const {
     auto const reason = [this] { return m_file.string() + ": " + std::generic_category().message(errno); };
     std::vector<char> buffer(text.size() + 1);  // so that it is one write
     std::FILE* const file = std::fopen(m_file.string().c_str(), "ab");

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_TUNING_TUNING_MODE_HPP
+#define KOALESCE_TUNING_TUNING_MODE_HPP
+
+#include <Koalesce/common/Error.hpp>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+
+namespace Koalesce {
+
+/// What the choices that a call leaves open go by.
+enum class TuningMode {
+  by_time,    ///< the first calls try the candidates, and the fastest stays
+  by_extents  ///< nothing is timed and nothing remembered: equal calls run equal kernels, in every run
+};
+
+/// The name that KOALESCE_TUNING and logs have.
+constexpr char const* to_string(TuningMode mode) { return mode == TuningMode::by_time ? "by_time" : "by_extents"; }
+
+namespace Impl {
+
+inline TuningMode tuning_mode_of_environment() {
+  char const* const text = std::getenv("KOALESCE_TUNING");
+  std::string const name = text ? text : "";
+  for (auto const mode : {TuningMode::by_time, TuningMode::by_extents})
+    if (name == to_string(mode)) return mode;
+  if (!name.empty())
+    fail("Koalesce::tuning_mode()", "KOALESCE_TUNING is \"", name,
+         "\" in the environment, which is no mode; set it to by_time or by_extents, or leave it out");
+  return TuningMode::by_time;
+}
+
+inline std::atomic<TuningMode>& current_tuning_mode() {
+  static std::atomic<TuningMode> mode(tuning_mode_of_environment());
+  return mode;
+}
+
+}  // namespace Impl
+
+/// \brief What the choices of all patterns go by, in the whole program.
+///
+/// It is TuningMode::by_time, unless KOALESCE_TUNING in the environment says "by_extents", or set_tuning_mode().
+/// \throws Error  once asked, if the environment names something else.
+inline TuningMode tuning_mode() { return Impl::current_tuning_mode(); }
+
+/// \brief Sets it for all calls that begin from now on.
+inline void set_tuning_mode(TuningMode mode) { Impl::current_tuning_mode() = mode; }
+
+}  // namespace Koalesce
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_TUNING_IMPL_RACE_HPP
+#define KOALESCE_TUNING_IMPL_RACE_HPP
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+namespace Koalesce::Impl {
+
+/// \brief Which of some candidates that do the same work is the fastest: what the next call runs, whether it is timed.
+///
+/// Each is timed a few times in turn, and the one with the fastest call wins. The first call of each warms up: its time
+/// counts only where no later one is shorter. Calls choose by their number alone, so times may come late, in any order,
+/// or never. Knows neither clocks nor kernels.
+class Race {
+ public:
+  static constexpr std::size_t rounds       = 3;
+  static constexpr double gain              = 0.98;  // of the first candidate's time is worth another one
+  static constexpr double hopeless          = 2;     // times the fastest: dropped
+  static constexpr double hopeless_at_first = 8;     // the same for first calls, whose cost is mostly warming up
+
+  /// What a call runs. Of a timed one, the caller hands in the time, or says that it is lost, now or later.
+  struct Turn {
+    std::size_t candidate;
+    bool timed;
+  };
+
+  struct Trial {
+    int calls      = 0;
+    double seconds = 0;      // the fastest call; 0 before the first
+    double first   = 0;      // the first call
+    bool dropped   = false;  // so much slower than another that it is timed no more
+  };
+
+  /// \param[in] candidates  at least 1; the first one wins where no other is faster. One alone wins without a call.
+  explicit Race(std::size_t candidates) : m_trials(candidates), m_slot(candidates == 1 ? slots() : 0) {}
+
+  Turn next() {
+    skip_dropped();
+    if (m_slot == slots()) return {leader(), false};
+    ++m_pending;
+    return {m_slot++ % m_trials.size(), true};
+  }
+
+  /// A timed turn took so long; what is no time is lost.
+  void record(Turn const& turn, double seconds) {
+    if (!(seconds >= 0) || std::isinf(seconds)) return lost(turn);
+    auto& trial        = m_trials[turn.candidate];
+    double const above = std::max(seconds, 1e-9);  // whatever the clock's resolution
+    if (trial.calls == 0) trial.first = above;
+    trial.seconds = trial.calls == 0 ? above : std::min(trial.seconds, above);
+    ++trial.calls;
+    --m_pending;
+    drop_hopeless();
+  }
+
+  /// No time will come of a timed turn.
+  void lost(Turn const&) { --m_pending; }
+
+  /// Whether all times are in.
+  bool is_over() {
+    skip_dropped();
+    return m_slot == slots() && m_pending == 0;
+  }
+
+  /// Whether a time is awaited.
+  bool is_pending() const { return m_pending > 0; }
+
+  /// The candidate to run by what is known.
+  std::size_t leader() const {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < m_trials.size(); ++i)
+      if (m_trials[i].calls > 0 && (m_trials[best].calls == 0 || m_trials[i].seconds < m_trials[best].seconds))
+        best = i;
+    bool const pays = m_trials[0].calls == 0 || m_trials[best].seconds <= gain * m_trials[0].seconds;
+    return pays ? best : 0;
+  }
+
+  std::vector<Trial> const& trials() const { return m_trials; }
+
+ private:
+  std::size_t slots() const { return rounds * m_trials.size(); }
+
+  void skip_dropped() {
+    while (m_slot < slots() && m_trials[m_slot % m_trials.size()].dropped) ++m_slot;
+  }
+
+  /// First times are compared with first times only: they include what a kernel's first call costs.
+  void drop_hopeless() {
+    double first = 0, best = 0;
+    for (auto const& trial : m_trials) {
+      if (trial.calls == 0) continue;
+      first = first == 0 ? trial.first : std::min(first, trial.first);
+      best  = best == 0 ? trial.seconds : std::min(best, trial.seconds);
+    }
+    for (auto& trial : m_trials) {
+      if (trial.calls == 1 && trial.first > hopeless_at_first * first) trial.dropped = true;
+      if (trial.calls > 1 && trial.seconds > hopeless * best) trial.dropped = true;
+    }
+  }
+
+  std::vector<Trial> m_trials;
+  std::size_t m_slot;  // of the schedule: round * candidates + candidate
+  int m_pending = 0;   // timed, but neither recorded nor lost
+};
+
+}  // namespace Koalesce::Impl
+
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_TUNING_IMPL_SIZE_CLASS_HPP
+#define KOALESCE_TUNING_IMPL_SIZE_CLASS_HPP
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace Koalesce::Impl {
+
+/// floor(log2(extent)); 0 for none. Extents of a class share their choices.
+constexpr int size_class(std::int64_t extent) {
+  int result = 0;
+  for (; extent > 1; extent /= 2) ++result;
+  return result;
+}
+
+template <class Extents>
+constexpr std::array<int, 3> size_classes(Extents const& extents) {
+  return {size_class(extents[0]), size_class(extents[1]), size_class(extents[2])};
+}
+
+/// "2^9 x 2^9 x 2^10": from these extents on, to twice as much.
+template <class Extents>
+std::string size_classes_text(Extents const& extents) {
+  std::string text;
+  for (int const c : size_classes(extents)) text += (text.empty() ? "2^" : " x 2^") + std::to_string(c);
+  return text;
+}
+
+}  // namespace Koalesce::Impl
+
+#endif

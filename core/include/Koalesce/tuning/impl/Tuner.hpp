@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_TUNING_IMPL_TUNER_HPP
+#define KOALESCE_TUNING_IMPL_TUNER_HPP
+
+#include <Koalesce/Version.hpp>
+#include <Koalesce/tuning/TuningMode.hpp>
+#include <Koalesce/tuning/impl/Race.hpp>
+#include <Koalesce/tuning/impl/TimedCalls.hpp>
+#include <Koalesce/tuning/impl/TuningContext.hpp>
+#include <Koalesce/tuning/impl/TuningDecisionText.hpp>
+#include <Koalesce/tuning/impl/TuningMemory.hpp>
+#include <Koalesce/tuning/impl/TuningRegistry.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace Koalesce::Impl {
+
+/// What times of calls on an instance hold for, with this library.
+template <class Tag, class Exec>
+TuningMachine machine_of(Tag tag, Exec const& exec) {
+  auto machine     = tuning_machine(tag, exec);
+  machine.software = "Koalesce " KOALESCE_VERSION_STRING ", " + machine.software;
+  return machine;
+}
+
+/// A choice among ways to do the same work.
+struct TuningChoices {
+  TuningKey key;
+  std::vector<TuningInput> inputs;      ///< what a tuning tool is told
+  std::string output;                   ///< what it is asked for
+  std::vector<std::string> candidates;  ///< at least one; the first one runs if none is faster
+  std::size_t tried;                    ///< how many of them are timed, the first ones; tools and memory know all
+  double size;                          ///< of the work, in any unit: times of calls with one key are compared by it
+
+  TuningQuestion question() const { return {key.pattern, key.label, inputs, output, candidates}; }
+
+  std::optional<std::size_t> number_of(std::string const& choice) const {
+    auto const found = std::find(candidates.begin(), candidates.end(), choice);
+    return found != candidates.end() ? std::optional(std::size_t(found - candidates.begin())) : std::nullopt;
+  }
+};
+
+/// The choice of the calls on an execution space that share a key, for any number of host threads.
+template <class Exec>
+class Tuner : public TuningEntry {
+ public:
+  explicit Tuner(TuningChoices choices) : m_choices(std::move(choices)), m_race(m_choices.tried) {
+    if (m_choices.candidates.size() == 1) m_chosen = 0;
+    else if (auto const known = TuningMemory::instance().find(m_choices.key)) {
+      if (auto const number = m_choices.number_of(known->choice)) {
+        m_remembered = true;
+        m_chosen     = int(*number);
+      }
+    }
+  }
+
+  /// Runs run(number of a candidate).
+  template <class Run>
+  void run(Exec const& exec, double size, Run const& run) {
+    if (int const chosen = m_chosen; chosen >= 0) return run(std::size_t(chosen));
+    if (!Stopwatch<Exec>::can_measure(exec)) return run(leader());
+    poll();
+    auto const turn = next();
+    if (!turn.timed) return run(turn.candidate);
+    TimedCalls<Exec, Tuner*, SizedTurn> call;  // of its own, for run() may come back here
+    call.time(exec, this, {turn, size}, [&] { return run(turn.candidate), true; });
+    {
+      std::lock_guard const lock(m_calls_mutex);
+      m_calls.take(std::move(call));
+    }
+    poll();
+  }
+
+  struct SizedTurn {
+    Race::Turn turn;
+    double size;
+  };
+
+  void record(SizedTurn const& call, double seconds) {
+    std::lock_guard const lock(m_mutex);
+    m_race.record(call.turn, seconds * m_choices.size / call.size);
+    decide();
+  }
+
+  void lost(SizedTurn const& call) {
+    std::lock_guard const lock(m_mutex);
+    m_race.lost(call.turn);
+    decide();
+  }
+
+  std::vector<TuningDecision> decisions() override {
+    std::lock_guard const lock(m_mutex);
+    TuningDecision decision;
+    decision.pattern    = m_choices.key.pattern;
+    decision.label      = m_choices.key.label;
+    decision.device     = m_choices.key.machine.device;
+    decision.extents    = m_choices.key.extents;
+    decision.trials     = trials();
+    decision.remembered = m_remembered;
+    if (int const chosen = m_chosen; chosen >= 0) {
+      decision.decided = true;
+      decision.choice  = m_choices.candidates[std::size_t(chosen)];
+      decision.why =
+          m_remembered ? "remembered from an earlier run" : decision_reason(decision.trials, std::size_t(chosen));
+    }
+    return {decision};
+  }
+
+ private:
+  std::size_t leader() {
+    std::lock_guard const lock(m_mutex);
+    return m_race.leader();
+  }
+
+  Race::Turn next() {
+    std::lock_guard const lock(m_mutex);
+    return m_race.next();
+  }
+
+  void poll() {
+    std::lock_guard const lock(m_calls_mutex);
+    m_calls.poll();
+  }
+
+  std::vector<TuningTrial> trials() const {
+    std::vector<TuningTrial> all;
+    for (std::size_t i = 0; i < m_choices.tried; ++i) {
+      auto const& trial = m_race.trials()[i];
+      all.push_back({m_choices.candidates[i], trial.calls, trial.seconds, trial.dropped});
+    }
+    return all;
+  }
+
+  void decide() {
+    if (m_chosen >= 0 || !m_race.is_over()) return;
+    auto const leader = m_race.leader();
+    if (double const seconds = m_race.trials()[leader].seconds; seconds > 0)
+      (void)TuningMemory::instance().put(m_choices.key, {m_choices.candidates[leader], seconds});
+    m_chosen = int(leader);
+  }
+
+  TuningChoices const m_choices;
+  std::mutex m_mutex, m_calls_mutex;  // the second one may be held when the first one is taken
+  Race m_race;
+  TimedCalls<Exec, Tuner*, SizedTurn> m_calls;
+  bool m_remembered = false;
+  std::atomic<int> m_chosen{-1};
+};
+
+/// The tuner of the calls with these choices, made where there is none.
+template <class Exec>
+std::shared_ptr<Tuner<Exec>> find_tuner(TuningChoices const& choices) {
+  return TuningRegistry::instance().find<Tuner<Exec>>(choices.key,
+                                                      [&] { return std::make_shared<Tuner<Exec>>(choices); });
+}
+
+/// \brief Runs the fastest of some ways to do the same work, which the first calls find out.
+///
+/// Where a tuning tool looks on, it may decide, and takes the time until this returns. Where the program's choices go
+/// by extents, the candidate runs that the caller names for that.
+///
+/// \param[in] size        of the work.
+/// \param[in] by_extents  number of a candidate.
+/// \param[in] tuner       gives what find_tuner() did, remembered for a few different calls until the registry changes.
+/// \param[in] choices     gives the TuningChoices, for a tool.
+/// \param[in] run         run(number of a candidate).
+template <class Exec, class FindTuner, class MakeChoices, class Run>
+void run_fastest(Exec const& exec, double size, std::size_t by_extents, FindTuner const& tuner,
+                 MakeChoices const& choices, Run const& run) {
+  if (tuning_mode() == TuningMode::by_extents) return run(by_extents);
+  if (!TuningContext::is_wanted()) return tuner()->run(exec, size, run);
+  TuningContext const tool(choices().question());
+  if (auto const choice = tool.choice()) run(*choice);
+  else tuner()->run(exec, size, run);
+  exec.fence("Koalesce: a tuning tool takes the time");
+}
+
+}  // namespace Koalesce::Impl
+
+#endif

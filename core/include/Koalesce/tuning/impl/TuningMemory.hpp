@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_TUNING_IMPL_TUNING_MEMORY_HPP
+#define KOALESCE_TUNING_IMPL_TUNING_MEMORY_HPP
+
+#include <Koalesce/tuning/impl/LogText.hpp>
+#include <Koalesce/tuning/impl/TuningFile.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace Koalesce::Impl {
+
+/// The choices that the process knows: made by it, or read from the tuning file, once.
+class TuningMemory {
+ public:
+  static TuningMemory& instance() {
+    static TuningMemory memory;
+    return memory;
+  }
+
+  /// The one given, else that of the environment, if it names one.
+  std::optional<std::filesystem::path> file() {
+    std::lock_guard const lock(m_mutex);
+    return current_file();
+  }
+
+  void set_file(std::optional<std::filesystem::path> const& file) {
+    std::lock_guard const lock(m_mutex);
+    m_file = file;
+    reset();
+  }
+
+  std::optional<RememberedChoice> find(TuningKey const& key) {
+    std::lock_guard const lock(m_mutex);
+    read_file();
+    auto const found = m_known.find(TuningFile::columns(key));
+    return found != m_known.end() ? std::optional(found->second) : std::nullopt;
+  }
+
+  /// \return nothing, or why the next process will not know it.
+  std::string put(TuningKey const& key, RememberedChoice const& choice) {
+    std::lock_guard const lock(m_mutex);
+    read_file();
+    m_known[TuningFile::columns(key)] = choice;
+    auto const file                   = current_file();
+    if (!file) return "there is no file for it: set KOALESCE_TUNING_FILE to one";
+    auto why = TuningFile(*file).append(key, choice);
+    say_once("choices are not kept for the next run", why);
+    return why;
+  }
+
+  /// The file stays, and is read again.
+  void forget() {
+    std::lock_guard const lock(m_mutex);
+    reset();
+  }
+
+ private:
+  std::optional<std::filesystem::path> current_file() const {
+    if (m_file) return m_file->empty() ? std::nullopt : m_file;
+    char const* const name = std::getenv("KOALESCE_TUNING_FILE");
+    return name && *name ? std::optional(std::filesystem::path(name)) : std::nullopt;
+  }
+
+  void reset() {
+    m_known.clear();
+    m_is_read = m_has_said = false;
+  }
+
+  void read_file() {
+    if (std::exchange(m_is_read, true)) return;
+    auto const file = current_file();
+    if (!file) return;
+    auto content = TuningFile(*file).read();
+    m_known      = std::move(content.entries);
+    say_once("not all choices of earlier runs are known", content.why);
+  }
+
+  /// Only speed is lost, so the program goes on.
+  void say_once(char const* what, std::string const& why) {
+    if (why.empty() || std::exchange(m_has_said, true)) return;
+    std::cerr << one_line(std::string("Koalesce: ") + what + ": " + why) + "\n";
+  }
+
+  std::mutex m_mutex;
+  std::optional<std::filesystem::path> m_file;
+  TuningFile::Entries m_known;
+  bool m_is_read = false, m_has_said = false;
+};
+
+}  // namespace Koalesce::Impl
+
+#endif

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_TUNING_IMPL_TUNING_REGISTRY_HPP
+#define KOALESCE_TUNING_IMPL_TUNING_REGISTRY_HPP
+
+#include <Koalesce/tuning/TuningDecision.hpp>
+#include <Koalesce/tuning/impl/TuningKey.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace Koalesce::Impl {
+
+/// How calls that share a key choose. A pattern derives what it needs.
+class TuningEntry {
+ public:
+  virtual ~TuningEntry() = default;
+
+  /// In order of time.
+  virtual std::vector<TuningDecision> decisions() = 0;
+};
+
+/// The entries of the process. Whoever holds one may go on using it after it was forgotten.
+class TuningRegistry {
+ public:
+  static TuningRegistry& instance() {
+    static TuningRegistry registry;
+    return registry;
+  }
+
+  /// \param[in] make  an Entry, as a shared_ptr, where there is none; a pattern has one type of entries.
+  template <class Entry, class Make>
+  std::shared_ptr<Entry> find(TuningKey const& key, Make const& make) {
+    std::lock_guard const lock(m_mutex);
+    if (auto const found = m_entries.find(key); found != m_entries.end())
+      if (auto entry = std::dynamic_pointer_cast<Entry>(found->second.entry)) return entry;
+    std::shared_ptr<Entry> entry = make();
+    m_entries.insert_or_assign(key, Numbered{++m_count, entry});
+    return entry;
+  }
+
+  /// In order of time.
+  template <class Entry = TuningEntry>
+  std::vector<std::shared_ptr<Entry>> entries(std::string const& label) {
+    std::vector<std::pair<std::uint64_t, std::shared_ptr<Entry>>> found;
+    {
+      std::lock_guard const lock(m_mutex);
+      for (auto const& [key, numbered] : m_entries)
+        if (label.empty() || key.label == label)
+          if (auto entry = std::dynamic_pointer_cast<Entry>(numbered.entry)) found.emplace_back(numbered.number, entry);
+    }
+    std::sort(found.begin(), found.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+    std::vector<std::shared_ptr<Entry>> all;
+    for (auto& [number, entry] : found) all.push_back(std::move(entry));
+    return all;
+  }
+
+  /// No entry is locked while the registry is.
+  std::vector<TuningDecision> decisions(std::string const& label) {
+    std::vector<TuningDecision> all;
+    for (auto const& entry : entries(label))
+      for (auto& decision : entry->decisions()) all.push_back(std::move(decision));
+    std::stable_sort(all.begin(), all.end(), [](TuningDecision const& a, TuningDecision const& b) {
+      return std::tie(a.pattern, a.label, a.extents) < std::tie(b.pattern, b.label, b.extents);
+    });
+    return all;
+  }
+
+  void forget(TuningKey const& key) {
+    std::lock_guard const lock(m_mutex);
+    m_entries.erase(key);
+    ++m_changes;
+  }
+
+  void forget() {
+    std::lock_guard const lock(m_mutex);
+    m_entries.clear();
+    ++m_changes;
+  }
+
+  /// How often entries were forgotten: what find() gave before the last time may not hold.
+  std::int64_t changes() const { return m_changes; }
+
+ private:
+  struct Numbered {
+    std::uint64_t number;  // in order of time
+    std::shared_ptr<TuningEntry> entry;
+  };
+
+  std::mutex m_mutex;
+  std::map<TuningKey, Numbered> m_entries;
+  std::uint64_t m_count = 0;
+  std::atomic<std::int64_t> m_changes{0};
+};
+
+}  // namespace Koalesce::Impl
+
+#endif
