@@ -17,6 +17,8 @@
 
 #include "Placement.hpp"
 
+#include <Koalesce/Tuning.hpp>
+
 #include <functional>
 #include <iostream>
 #include <string>

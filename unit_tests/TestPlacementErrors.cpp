@@ -3,6 +3,7 @@
 #include "TestSupport.hpp"
 
 #include <Koalesce/Placement.hpp>
+#include <Koalesce/Tuning.hpp>
 
 #include <limits>
 
@@ -240,7 +241,7 @@ TYPED_TEST(PlacementErrors, after_a_call_that_ran) {
   all_refused({"the placement does not fit"}, some_teams<TypeParam>(3, 100000), few("a", 5));
   all_refused({"two arrays are called \"b\""}, some_teams<TypeParam>(), few("b", 5));
   all_refused({"array \"a\" has an extent below 0"}, some_teams<TypeParam>(), few("a", -5));
-  all_refused({"a team needs 8000032 bytes"}, some_teams<TypeParam>(), few("a", 1000000));
+  refused({"a team needs 8000032 bytes"}, some_teams<TypeParam>(), few("a", 1000000), Placement(2));
   refused({"the placement is for 3 arrays"}, some_teams<TypeParam>(), few("a", 5), Placement(3));
   refused({"\"a\" cannot lie in registers"}, some_teams<TypeParam>(), few("a", 5),
           Placement{Place::registers, Place::scratch});
@@ -255,6 +256,23 @@ TYPED_TEST(PlacementErrors, what_is_refused_runs_elsewhere) {
   parallel_placed<typename TypeParam::backend>("p", some_teams<TypeParam>(), arrays, promoted_placement(arrays),
                                                kernel);
   EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.flag)(), 1);
+}
+
+/// Without a placement, those that do not fit are not tried.
+TYPED_TEST(PlacementErrors, what_does_not_fit_is_not_tried) {
+  using Exec = typename TypeParam::exec;
+  for (TuningMode const mode : {TuningMode::by_time, TuningMode::by_extents}) {
+    set_tuning_mode(mode);
+    RaiseFlag<Exec> const kernel;
+    OnChip const arrays(TeamArray<double*>("a", 1000000), ThreadArray<int>("b"));
+    for (int call = 0; call < 20; ++call) {
+      Kokkos::deep_copy(kernel.flag, 0);
+      parallel_placed<typename TypeParam::backend>("p", some_teams<TypeParam>(), arrays, kernel);
+      Kokkos::fence();
+      EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.flag)(), 1);
+    }
+  }
+  set_tuning_mode(TuningMode::by_time);
 }
 
 }  // namespace
