@@ -15,6 +15,8 @@ if(NOT status EQUAL 0)
 endif()
 string(REGEX REPLACE " +#[^\n]*" "" lines "${lines}")
 string(REPLACE "\n" ";" lines "${lines}")
+# What compares times runs alone.
+set(alone "^PlacementTuned[/.]")
 # Teams of several threads need as many, whatever the machine has.
 set(threads_PortableTeams 4)
 set(threads_HalfWarpTileOfThreads 20)
@@ -28,6 +30,9 @@ foreach(line IN LISTS lines)
       string(REGEX REPLACE "[/.].*$" "" threads "threads_${suite}")
       if(DEFINED ${threads})
         list(APPEND environment "OMP_NUM_THREADS=${${threads}}")
+      endif()
+      if(suite MATCHES "${alone}")
+        set_tests_properties("${name}" PROPERTIES RUN_SERIAL ON)
       endif()
       set_tests_properties("${name}" PROPERTIES
         LABELS unit TIMEOUT 300 ENVIRONMENT "${environment}" SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")

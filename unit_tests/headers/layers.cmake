@@ -49,9 +49,9 @@ foreach(folder IN LISTS folders)
         string(APPEND problems "${header} includes ${included}, but ${layer} may include only ${may_${layer}}\n")
       endif()
       # Within a backend, too, a pattern's folder uses no other pattern's.
-      string(REGEX MATCH "^(portable|openmp|cuda)/([a-z]+)/" in_backend "${header}")
+      string(REGEX MATCH "^(portable|openmp|cuda)/([a-z0-9_]+)/" in_backend "${header}")
       set(pattern "${CMAKE_MATCH_2}")
-      if(pattern IN_LIST patterns AND included MATCHES "^(portable|openmp|cuda)/([a-z]+)/"
+      if(pattern IN_LIST patterns AND included MATCHES "^(portable|openmp|cuda)/([a-z0-9_]+)/"
          AND CMAKE_MATCH_2 IN_LIST patterns AND NOT CMAKE_MATCH_2 IN_LIST may_${pattern})
         string(APPEND problems "${header} includes ${included} of another pattern\n")
       endif()

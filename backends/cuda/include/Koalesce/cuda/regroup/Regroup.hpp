@@ -20,7 +20,7 @@ template <class Named, class Work, class Result>
 void run_regroup(Tag, Kokkos::Cuda const& exec, Named const& named, Work const& work, RegroupWay way, char* memory,
                  Result& result) {
   auto const label      = named(to_string(way));
-  constexpr int threads = 256;
+  constexpr int threads = RegroupTuning::team_threads;
   switch (way) {
     case RegroupWay::plain: return PortableBackend::run_plain_loop(exec, label, work, result);
     case RegroupWay::team:

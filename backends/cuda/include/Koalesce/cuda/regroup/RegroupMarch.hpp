@@ -146,10 +146,11 @@ void run_marching_in(Kokkos::Cuda const& exec, std::string const& label, Work co
 
 template <class Work, class Result>
 void run_marching(Kokkos::Cuda const& exec, std::string const& label, Work const& work, Result& result) {
-  constexpr bool may_be_few  = Work::static_paths <= RegroupTuning::few;
+  constexpr bool may_be_few  = Work::static_paths <= RegroupTuning::max_few_paths;
   constexpr bool may_be_many = Work::static_paths == 0 || !may_be_few;
   if constexpr (may_be_few)
-    if (work.paths <= RegroupTuning::few) return run_marching_in<RegroupTuning::FewPaths>(exec, label, work, result);
+    if (work.paths <= RegroupTuning::max_few_paths)
+      return run_marching_in<RegroupTuning::FewPaths>(exec, label, work, result);
   if constexpr (may_be_many) run_marching_in<RegroupTuning::ManyPaths>(exec, label, work, result);
 }
 

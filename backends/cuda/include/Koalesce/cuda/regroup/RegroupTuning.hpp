@@ -10,7 +10,8 @@
 /// resident together run different paths, and their code has to fit into the instruction caches. So many paths need
 /// large blocks and rounds, few of them more blocks, which wait less for each other.
 ///
-/// H200, 2^24 items of 8 bytes, random paths in equal shares, time / time of items that lie in order of their paths:
+/// H200, `koalesce_perf_regroup --benchmark_filter=^regroup/`, 2^24 items of 8 bytes, random paths in equal shares,
+/// time / time of items that lie in order of their paths:
 ///   threads x items a thread   256x4  256x8  128x8  512x8  1024x4  1024x8  512x16
 ///   4 paths, short work        1.21   1.21   1.23   1.19   1.22    1.33    1.56
 ///   8 paths, short work        1.43   1.40   1.51   1.32   1.38    1.38    1.63
@@ -29,9 +30,11 @@ struct RegroupTuning {
   using ManyPaths = BlockShape<1024, 8>;
   using Grid      = BlockShape<256, 8>;
 
-  static constexpr int few = 8;
+  static constexpr int max_few_paths = 8;
 
   static constexpr int resident_threads = 1024;  // that there are registers for, at least
+
+  static constexpr int team_threads = 256;  // of a team whose warps regroup
 
   static constexpr int scan_threads = 1024;  // of the block that adds up a path's counts
 };

@@ -4,6 +4,7 @@
 
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
+#include <Koalesce/cuda/stencil/StencilTuning.hpp>
 #include <Koalesce/stencil/impl/StencilWork.hpp>
 
 #include <algorithm>
@@ -11,8 +12,6 @@
 #include <utility>
 
 namespace Koalesce::Impl::CudaBackend {
-
-inline constexpr int cached_stencil_threads = 256;
 
 /// No queue: a thread a point, which reads its taps from the fields through the caches. Many threads hide latencies
 /// better than few with several points each, which pays where much is computed at a point.

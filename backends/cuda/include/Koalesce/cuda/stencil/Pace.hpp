@@ -2,6 +2,8 @@
 #ifndef KOALESCE_CUDA_STENCIL_PACE_HPP
 #define KOALESCE_CUDA_STENCIL_PACE_HPP
 
+#include <Koalesce/cuda/stencil/StencilTuning.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
@@ -35,7 +37,7 @@ class PaceKeeper {
   __device__ __forceinline__ void wait(int step) {
     if (m_counter == nullptr || step % m_interval != 0) return;
     for (int tries = 0; int(m_seen - m_needed) < 0; ++tries) {
-      if (tries == patience) {
+      if (tries == pace_patience) {
         m_counter = nullptr;
         return;
       }
@@ -52,9 +54,6 @@ class PaceKeeper {
   }
 
  private:
-  /// Some 50 microseconds.
-  static constexpr int patience = 100;
-
   __device__ __forceinline__ unsigned look() const { return *static_cast<unsigned volatile*>(m_counter); }
 
   unsigned* m_counter;

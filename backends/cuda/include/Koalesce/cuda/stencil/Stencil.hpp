@@ -69,8 +69,7 @@ void run_cuda(Kokkos::Cuda const& exec, std::string const& label, typename Kerne
       recent.get({exec.cuda_device(), work.extents}, [&] { return make_grid<Kernel>(exec, label, work.extents); });
   if (grid.tile_y == 0) return run_without_queue(exec, label, work);
 
-  // Short marches end before their blocks can drift apart.
-  if (Kernel::Tuning::interval > 0 && grid.chunk >= 32 && grid.blocks() >= grid.pace.resident / 2)
+  if (Kernel::Tuning::interval > 0 && grid.chunk >= min_paced_planes && grid.blocks() >= grid.pace.resident / 2)
     grid.pace.counter = PaceCounters::next(exec);
   stencil_launch<Kernel>(exec, label, grid).launch(exec, grid.blocks(), work, grid);
 }

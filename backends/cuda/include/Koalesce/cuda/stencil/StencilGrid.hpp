@@ -3,26 +3,13 @@
 #define KOALESCE_CUDA_STENCIL_STENCIL_GRID_HPP
 
 #include <Koalesce/cuda/stencil/Pace.hpp>
+#include <Koalesce/cuda/stencil/StencilTuning.hpp>
 #include <Koalesce/stencil/impl/StencilWork.hpp>
 
 #include <algorithm>
 #include <cmath>
 
 namespace Koalesce::Impl::CudaBackend {
-
-/// \tparam Threads   most threads of a block.
-/// \tparam Points    neighboring points in y that a thread computes, so that it reads their common taps once.
-/// \tparam Ahead     planes that are being read while one is computed.
-/// \tparam MinBlocks blocks that must fit on a multiprocessor: bounds the registers of a thread.
-/// \tparam Interval  steps between two looks at the pace, 0: none.
-template <int Threads, int Points, int Ahead, int MinBlocks, int Interval>
-struct StencilTuning {
-  static constexpr int interval   = Interval;
-  static constexpr int threads    = Threads;
-  static constexpr int points     = Points;
-  static constexpr int ahead      = Ahead;
-  static constexpr int min_blocks = MinBlocks;
-};
 
 /// How blocks cover the interior: each takes a tile of rows `tile_y` x `tile_x` through `chunk` planes. Its threads
 /// stand in rows of `tile_x`. Tiles of a composite overlap by the second stage's halo, so they advance by less than
@@ -44,7 +31,7 @@ struct StencilGrid {
 };
 
 /// The tile that costs least: points beyond the edge, idle threads, rows and columns of halo that are read again, and
-/// short rows (each costs as much as `row_cost` points more, measured on an H200: see docs/performance/stencil.md).
+/// short rows.
 /// Gives tile_y = 0 where none fits.
 ///
 /// \param[in] inner_y, inner_x how much less than its size a tile advances (a second stage's halo on both sides).
@@ -54,8 +41,7 @@ struct StencilGrid {
 template <class Tuning, class Bytes>
 StencilGrid choose_tile(Extents3 const& extents, int inner_y, int inner_x, int ry, int rx, Bytes const& bytes,
                         std::int64_t budget) {
-  constexpr double row_cost = 24;
-  constexpr int max_x       = Tuning::threads / 2;  // leaves threads for the halo of a row, see threads()
+  constexpr int max_x = Tuning::threads / 2;  // leaves threads for the halo of a row, see threads()
 
   StencilGrid best;
   double best_cost = 0;
@@ -76,7 +62,7 @@ StencilGrid choose_tile(Extents3 const& extents, int inner_y, int inner_x, int r
       double const covered = double(grid.tiles_y) * grid.step_y * double(grid.tiles_x) * grid.step_x;
       double const beyond  = covered / (double(extents[1]) * double(extents[2]));
       double const idle    = std::sqrt(double(Tuning::threads * Tuning::points) / (y * x));
-      double const reread  = (y + 2. * ry) / grid.step_y * (x + 2 * rx + row_cost) / grid.step_x;
+      double const reread  = (y + 2. * ry) / grid.step_y * (x + 2 * rx + stencil_row_cost) / grid.step_x;
       double const cost    = beyond * idle * (reread + 1);
       if (best.tile_y == 0 || cost < best_cost) {
         best      = grid;

@@ -7,7 +7,7 @@
 /// Tiles for elements of each size: where rows and columns are made of whole vectors, where they lie anywhere, in
 /// place, and for reads that transpose on the way.
 ///
-/// H200, fraction of a copy:
+/// H200, `koalesce_perf_transpose --benchmark_filter=^transpose/`, fraction of a copy:
 ///   stores: ordinary / streaming, fp64 16384^2, 16-byte vectors                0.87 / 0.94
 ///   tiles of 8 / 16 / 32 KiB, fp64 16384^2                                     0.88 / 0.94 / 0.94
 ///   vectors of 16 bytes against single elements, fp64 / fp32 16384^2           0.943 and 0.945 / 0.962 and 0.962
@@ -22,43 +22,60 @@
 /// columns moved by the last tile's block (0.75: registers).
 namespace Koalesce::Impl::CudaBackend {
 
-template <int Element>
-struct TransposeTuning;
+/// Of a tile: bytes of a row and of a column that are moved at a time, its extents in elements, and the blocks that
+/// must fit on a multiprocessor.
+struct TileNumbers {
+  int vector, rows, columns, blocks;
+};
 
-template <>
-struct TransposeTuning<1> {
-  using Vectors = TransposeShape<1, 4, 128, 64, 8>;
-  using Scalars = TransposeShape<1, 1, 64, 64, 6>;
-  using Squares = TransposeShape<1, 1, 64, 64, 4>;
-  using Reads   = TransposeShape<1, 4, 64, 64, 5>;
+struct TransposeNumbers {
+  TileNumbers vectors;  ///< rows and columns made of whole vectors
+  TileNumbers scalars;  ///< rows and columns that lie anywhere
+  TileNumbers squares;  ///< in place
+  TileNumbers reads;    ///< that transpose on the way
 };
-template <>
-struct TransposeTuning<2> {
-  using Vectors = TransposeShape<2, 16, 128, 64, 6>;
-  using Scalars = TransposeShape<2, 2, 64, 64, 6>;
-  using Squares = TransposeShape<2, 2, 64, 64, 4>;
-  using Reads   = TransposeShape<2, 4, 64, 64, 5>;
-};
-template <>
-struct TransposeTuning<4> {
-  using Vectors = TransposeShape<4, 16, 64, 64, 5>;
-  using Scalars = TransposeShape<4, 4, 64, 64, 8>;
-  using Squares = TransposeShape<4, 4, 64, 64, 4>;
-  using Reads   = TransposeShape<4, 4, 64, 32, 5>;
-};
-template <>
-struct TransposeTuning<8> {
-  using Vectors = TransposeShape<8, 16, 64, 32, 6>;
-  using Scalars = TransposeShape<8, 8, 64, 32, 8>;
-  using Squares = TransposeShape<8, 8, 32, 32, 4>;
-  using Reads   = TransposeShape<8, 8, 64, 32, 5>;
-};
-template <>
-struct TransposeTuning<16> {
-  using Scalars = TransposeShape<16, 16, 32, 32, 5>;
-  using Vectors = Scalars;
-  using Squares = TransposeShape<16, 16, 32, 32, 4>;
-  using Reads   = TransposeShape<16, 16, 32, 32, 4>;
+
+/// \param[in] element  bytes of an element: 1, 2, 4, 8 or 16.
+constexpr TransposeNumbers transpose_numbers(int element) {
+  switch (element) {
+    case 1:
+      return {.vectors = {.vector = 4, .rows = 128, .columns = 64, .blocks = 8},
+              .scalars = {.vector = 1, .rows = 64, .columns = 64, .blocks = 6},
+              .squares = {.vector = 1, .rows = 64, .columns = 64, .blocks = 4},
+              .reads   = {.vector = 4, .rows = 64, .columns = 64, .blocks = 5}};
+    case 2:
+      return {.vectors = {.vector = 16, .rows = 128, .columns = 64, .blocks = 6},
+              .scalars = {.vector = 2, .rows = 64, .columns = 64, .blocks = 6},
+              .squares = {.vector = 2, .rows = 64, .columns = 64, .blocks = 4},
+              .reads   = {.vector = 4, .rows = 64, .columns = 64, .blocks = 5}};
+    case 4:
+      return {.vectors = {.vector = 16, .rows = 64, .columns = 64, .blocks = 5},
+              .scalars = {.vector = 4, .rows = 64, .columns = 64, .blocks = 8},
+              .squares = {.vector = 4, .rows = 64, .columns = 64, .blocks = 4},
+              .reads   = {.vector = 4, .rows = 64, .columns = 32, .blocks = 5}};
+    case 8:
+      return {.vectors = {.vector = 16, .rows = 64, .columns = 32, .blocks = 6},
+              .scalars = {.vector = 8, .rows = 64, .columns = 32, .blocks = 8},
+              .squares = {.vector = 8, .rows = 32, .columns = 32, .blocks = 4},
+              .reads   = {.vector = 8, .rows = 64, .columns = 32, .blocks = 5}};
+    default:
+      return {.vectors = {.vector = 16, .rows = 32, .columns = 32, .blocks = 5},
+              .scalars = {.vector = 16, .rows = 32, .columns = 32, .blocks = 5},
+              .squares = {.vector = 16, .rows = 32, .columns = 32, .blocks = 4},
+              .reads   = {.vector = 16, .rows = 32, .columns = 32, .blocks = 4}};
+  }
+}
+
+/// The numbers as types, that kernels are compiled for.
+template <int Element>
+struct TransposeTuning {
+  static constexpr TransposeNumbers n = transpose_numbers(Element);
+  static constexpr TileNumbers v = n.vectors, e = n.scalars, s = n.squares, r = n.reads;
+
+  using Vectors = TransposeShape<Element, v.vector, v.rows, v.columns, v.blocks>;
+  using Scalars = TransposeShape<Element, e.vector, e.rows, e.columns, e.blocks>;
+  using Squares = TransposeShape<Element, s.vector, s.rows, s.columns, s.blocks>;
+  using Reads   = TransposeShape<Element, r.vector, r.rows, r.columns, r.blocks>;
 };
 
 }  // namespace Koalesce::Impl::CudaBackend
