@@ -258,6 +258,26 @@ TYPED_TEST(PlacementErrors, what_is_refused_runs_elsewhere) {
   EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.flag)(), 1);
 }
 
+/// The file may be of a kernel that needed less.
+TYPED_TEST(PlacementErrors, what_is_remembered_and_does_not_fit_is_not_taken) {
+  using Exec = typename TypeParam::exec;
+  using Tag  = typename TypeParam::backend;
+  OnChip const arrays(TeamArray<double*>("a", 1000000), TeamArray<int>("b"), ThreadArray<int>("c"));
+  RaiseFlag<Exec> const kernel;
+  auto const policy = some_teams<TypeParam>();
+  std::string const label("forgets");
+  Impl::PlacementCall<Tag, std::decay_t<decltype(policy)>, RaiseFlag<Exec>, TeamArray<double*>, TeamArray<int>,
+                      ThreadArray<int>> const call("f", label, policy, arrays, kernel);
+  forget_tuning();
+  for (std::string const places : {"sgr", "sss"}) {
+    (void)Impl::TuningMemory::instance().put(call.key(), {places, 1});
+    Impl::TuningRegistry::instance().forget(call.key());
+    EXPECT_NO_THROW(parallel_placed<Tag>(label, policy, arrays, kernel)) << places;
+    EXPECT_EQ(tune_placement<Tag>(label, policy, arrays, kernel).log.source, PlacementSource::measured) << places;
+  }
+  forget_tuning();
+}
+
 /// Without a placement, those that do not fit are not tried.
 TYPED_TEST(PlacementErrors, what_does_not_fit_is_not_tried) {
   using Exec = typename TypeParam::exec;

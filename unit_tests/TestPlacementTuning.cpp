@@ -360,7 +360,8 @@ TYPED_TEST(PlacementTuned, calls_that_take_turns_run_what_is_known_of_each) {
   };
   for (int round = 0; round < 3; ++round) {
     for (int league = 1; league < 12; ++league)
-      EXPECT_EQ(a_in_memory("slow", league), round == 0 || league != 7) << "round " << round << ", " << league;
+      EXPECT_EQ(a_in_memory("slow", league), round == 0 || league < 4 || league > 7)
+          << "round " << round << ", " << league;
     EXPECT_EQ(a_in_memory("other", 7), round < 2);
     if (round == 0) choose("slow", 7, "rss");
     if (round == 1) choose("other", 7, "rss");

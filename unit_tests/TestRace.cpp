@@ -55,6 +55,13 @@ TEST(Race, a_slow_first_call_does_not_count) {
   EXPECT_EQ(race.leader(), 1u);
 }
 
+/// It pays for what all share.
+TEST(Race, the_very_first_call_drops_nobody) {
+  Race race(2);
+  run(race, {{50, 1.0, 1.0}, {5, 1.5, 1.5}});
+  EXPECT_EQ(race.leader(), 0u);
+}
+
 TEST(Race, little_gain_keeps_the_first) {
   Race race(2);
   run(race, {{1.0, 1.0, 1.0}, {0.99, 0.99, 0.99}});

@@ -121,6 +121,16 @@ TEST(RegroupTuner, the_fastest_call_counts) {
   EXPECT_EQ(tuner.current().trials[1].seconds, 4.5);
 }
 
+TEST(RegroupTuner, times_of_other_sizes_are_compared_by_size) {
+  auto tuner = tuner_of({{plain}, {team}});
+  for (int i = 0; i < 6; ++i) {
+    auto choice = tuner.next();
+    choice.size = choice.way == team ? 1.9 : 1;  // team always has the longer loop
+    tuner.record(choice, choice.size * (choice.way == team ? 0.6 : 1));
+  }
+  EXPECT_EQ(tuner.current().way, team);
+}
+
 TEST(RegroupTuner, losers_drop_out_of_the_race) {
   auto tuner = tuner_of();
   std::map<RegroupWay, int> timed;
@@ -138,7 +148,7 @@ TEST(RegroupTuner, losers_drop_out_of_the_race) {
 
 TEST(RegroupTuner, the_plain_loop_may_drop_out) {
   auto tuner = tuner_of();
-  EXPECT_EQ(calls(tuner, 50, {{plain, 100.}, {team, 1.1}, {grid, 1.}}), 7);
+  EXPECT_EQ(calls(tuner, 50, {{plain, 100.}, {team, 1.1}, {grid, 1.}}), 8);
   EXPECT_EQ(tuner.current().way, grid);
 }
 

@@ -186,6 +186,23 @@ TEST_F(TunerTest, what_the_file_has_must_be_a_candidate) {
   }
 }
 
+/// A second process may start in another folder, and a program may change its own.
+TEST_F(TunerTest, a_relative_file_stays_where_it_was) {
+  auto const before = std::filesystem::current_path();
+  auto const folder = std::filesystem::temp_directory_path() / ("koalesce-tuner-folder-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder / "below");
+  std::filesystem::current_path(folder);
+  set_tuning_file("tuning.txt");
+  Calls one, other{"other"};
+  one(12);
+  std::filesystem::current_path(folder / "below");
+  other(12);
+  std::filesystem::current_path(before);
+  EXPECT_FALSE(std::filesystem::exists(folder / "below" / "tuning.txt"));
+  EXPECT_EQ(Impl::TuningFile(folder / "tuning.txt").read().entries.size(), 2u);
+  std::filesystem::remove_all(folder);
+}
+
 TEST_F(TunerTest, by_extents_nothing_is_timed_or_known) {
   set_tuning_file(file);
   Calls before;
@@ -196,6 +213,33 @@ TEST_F(TunerTest, by_extents_nothing_is_timed_or_known) {
   calls(20);
   EXPECT_EQ(calls.ran, (std::vector<std::size_t>(20, 2)));
   EXPECT_TRUE(tuning_decisions().empty());
+}
+
+/// Times that come late are of a kernel that the next process may not have any more.
+TEST_F(TunerTest, what_is_forgotten_does_not_come_back) {
+  set_tuning_file(file);
+  Calls calls;
+  calls(5);
+  auto const held = Impl::find_tuner<Clocked>(calls.choices());
+  forget_tuning();
+  for (int i = 0; i < 12; ++i) held->run({}, 1, [](std::size_t candidate) { Clock::now += 1 + double(candidate); });
+  EXPECT_FALSE(std::filesystem::exists(file));
+  Calls again;
+  again(1);
+  EXPECT_EQ(again.ran, std::vector<std::size_t>{0});
+}
+
+TEST_F(TunerTest, measurements_end_with_kokkos) {
+  Calls calls;
+  Clock::is_late = true;
+  calls(5);
+  Impl::find_tuner<Clocked>(calls.choices())->finish();
+  Clock::is_late = false;
+  calls(7);
+  EXPECT_EQ(calls.decision().choice, "b");
+  int timed = 0;
+  for (auto const& trial : calls.decision().trials) timed += trial.calls;
+  EXPECT_LE(timed, 4) << "five times were lost";
 }
 
 TEST_F(TunerTest, any_number_of_threads) {

@@ -99,7 +99,8 @@ void check_paths(Exec const& exec) {
 /// \brief Frees the memory that loops regrouped over the grid keep for the next ones, on all instances of a space.
 ///
 /// A loop over n items with up to 254 paths needs about 6 n bytes, and where elements move their size on top; loops
-/// share the memory of the largest on their instance.
+/// share the memory of the largest on their instance. What loops that were captured into graphs use stays until Kokkos
+/// is finalized.
 template <class Exec>
   requires Kokkos::is_execution_space_v<Exec>
 void release_regroup_memory(Exec const&) { Impl::RegroupLoops<Exec>::memory().release(); }

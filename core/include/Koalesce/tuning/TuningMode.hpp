@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 namespace Koalesce {
@@ -32,8 +33,9 @@ inline TuningMode tuning_mode_of_environment() {
   return TuningMode::by_time;
 }
 
-inline std::atomic<TuningMode>& current_tuning_mode() {
-  static std::atomic<TuningMode> mode(tuning_mode_of_environment());
+/// Empty until somebody asks or says: what the environment says may be wrong.
+inline std::atomic<std::optional<TuningMode>>& current_tuning_mode() {
+  static std::atomic<std::optional<TuningMode>> mode{std::nullopt};
   return mode;
 }
 
@@ -41,9 +43,14 @@ inline std::atomic<TuningMode>& current_tuning_mode() {
 
 /// \brief What the choices of all patterns go by, in the whole program.
 ///
-/// It is TuningMode::by_time, unless KOALESCE_TUNING in the environment says "by_extents", or set_tuning_mode().
-/// \throws Error  once asked, if the environment names something else.
-inline TuningMode tuning_mode() { return Impl::current_tuning_mode(); }
+/// It is TuningMode::by_time, unless set_tuning_mode() or else KOALESCE_TUNING in the environment says "by_extents".
+/// \throws Error  if the environment decides, and names something else.
+inline TuningMode tuning_mode() {
+  auto& current = Impl::current_tuning_mode();
+  auto mode     = current.load();
+  if (!mode) current = mode = Impl::tuning_mode_of_environment();
+  return *mode;
+}
 
 /// \brief Sets it for all calls that begin from now on.
 inline void set_tuning_mode(TuningMode mode) { Impl::current_tuning_mode() = mode; }

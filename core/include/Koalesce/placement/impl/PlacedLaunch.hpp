@@ -26,14 +26,6 @@ void run_placed(std::string const& name, Policy const& policy, Placed const& ker
   Kokkos::parallel_for(name, placement_teams(policy, kernel), kernel);
 }
 
-/// What tells apart instances on which other placements may fit or be fast: the device; on a host, how many threads.
-template <class Exec>
-int placement_device(Exec const& exec) {
-  if constexpr (requires { exec.cuda_device(); }) return exec.cuda_device();
-  else if constexpr (requires { exec.hip_device(); }) return exec.hip_device();
-  else return exec.concurrency();
-}
-
 /// Empty, or why the kernel cannot run.
 template <class Policy, class Placed>
 std::string placement_misfit(Policy const& policy, Placed const& kernel) {

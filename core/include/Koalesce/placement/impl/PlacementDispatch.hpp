@@ -4,6 +4,7 @@
 
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/common/Error.hpp>
+#include <Koalesce/common/impl/DeviceOf.hpp>
 #include <Koalesce/common/impl/RecentValues.hpp>
 #include <Koalesce/placement/PlacementPolicy.hpp>
 #include <Koalesce/placement/impl/PlacedLaunch.hpp>
@@ -11,6 +12,7 @@
 #include <Koalesce/placement/impl/PlacementChecks.hpp>
 #include <Koalesce/placement/impl/PlacementSubject.hpp>
 #include <Koalesce/placement/impl/PlacementWork.hpp>
+#include <Koalesce/tuning/impl/SizeClass.hpp>
 #include <Koalesce/tuning/impl/Tuner.hpp>
 
 #include <string>
@@ -47,7 +49,7 @@ class PlacementCall {
   /// What its launch depends on, but for the place of its arrays.
   PlacementSubject<Arrays...> subject() const {
     PlacementSubject<Arrays...> subject(label, declared);
-    subject.device    = placement_device(policy.space());
+    subject.device    = device_of(policy.space());
     subject.team_size = policy.team_size();
     subject.can_be    = is_league_size(policy.league_size());
     return subject;
@@ -70,7 +72,7 @@ class PlacementCall {
   /// the driver.
   template <class Places>
   void run(Places const& places) const {
-    thread_local RecentValues<Subject, std::string, 8> names;
+    thread_local RecentValues<Subject, std::string, 16> names;
     auto asked = subject();
     asked.place(places);
     launch(names.get(asked, [&] { return checked_name(places); }), places);
@@ -91,7 +93,7 @@ class PlacementCall {
   TuningKey key() const {
     using Bounds = typename Policy::launch_bounds_type;
     return {"placement", label, typeid(Kernel).name(),
-            declaration_text(declared) + ", league " + std::to_string(policy.league_size()) + ", team " +
+            declaration_text(declared) + ", league 2^" + std::to_string(size_class(policy.league_size())) + ", team " +
                 std::to_string(policy.team_size()) + ", bounds " + std::to_string(Bounds::maxTperB) + " " +
                 std::to_string(Bounds::minBperSM),
             machine_of(Tag{}, policy.space())};

@@ -4,6 +4,7 @@
 
 #include <Koalesce/common/impl/RecentValues.hpp>
 #include <Koalesce/placement/impl/PlacementTuner.hpp>
+#include <Koalesce/tuning/impl/SizeClass.hpp>
 #include <Koalesce/tuning/impl/Tuner.hpp>
 
 #include <algorithm>
@@ -80,7 +81,8 @@ PlacementLog find_placement(Call const& call, Tuning const& tuning) {
   auto& memory   = TuningMemory::instance();
   auto const key = call.key();
   if (auto const known = memory.find(key))
-    if (auto const placement = parse_placement(known->choice, log.arrays)) {
+    if (auto const placement = parse_placement(known->choice, log.arrays);
+        placement && call.misfit(*placement).empty()) {
       log.source           = PlacementSource::remembered;
       log.result.placement = *placement;
       log.result.seconds   = known->seconds;
@@ -113,9 +115,10 @@ auto make_placement_entry(Call const& call, TuningKey const& key) {
   std::size_t const tried = placements.size();
   if (auto const known = TuningMemory::instance().find(key))
     if (auto const placement = parse_placement(known->choice, declared_arrays(call.declared)))
-      if (std::find(placements.begin(), placements.end(), *placement) == placements.end())
+      if (std::find(placements.begin(), placements.end(), *placement) == placements.end() &&
+          call.misfit(*placement).empty())
         placements.push_back(*placement);
-  TuningChoices choices{key, {}, "places", {}, tried, 1};
+  TuningChoices choices{key, {}, "places", {}, tried, double(call.policy.league_size())};
   for (auto const& placement : placements) choices.candidates.push_back(placement_code(placement));
   return std::make_shared<PlacementEntry<typename Call::Exec>>(std::move(choices), std::move(placements));
 }
@@ -126,15 +129,16 @@ void run_tuned(Call const& call) {
   using Entry       = PlacementEntry<typename Call::Exec>;
   auto& registry    = TuningRegistry::instance();
   auto asked        = call.subject();
-  asked.league_size = call.policy.league_size();
+  asked.league_size = 1 + size_class(call.policy.league_size());  // 0: any
   asked.changes     = registry.changes();
-  if (asked.league_size == 0) return call.run(Placement(std::size_t(Call::arrays)));
+  if (call.policy.league_size() == 0) return call.run(Placement(std::size_t(Call::arrays)));
   thread_local RecentValues<typename Call::Subject, std::shared_ptr<Entry>, 8> recent;
   auto const entry = recent.get(asked, [&] {
     auto const key = call.key();
     return registry.template find<Entry>(key, [&] { return make_placement_entry(call, key); });
   });
-  entry->run(call.policy.space(), 1, [&](std::size_t candidate) { call.run(entry->placement(candidate)); });
+  entry->run(call.policy.space(), double(call.policy.league_size()),
+             [&](std::size_t candidate) { call.run(entry->placement(candidate)); });
 }
 
 /// What parallel_placed() does without a placement. Where an outside tuner looks on, it may decide, and takes the time
@@ -146,7 +150,8 @@ void run_automatic(Call const& call) {
     thread_local Placements first;
     return call.run(first.get(call.subject(), [&] { return std::vector{first_placement(call)}; }).front());
   }
-  if (!TuningContext::is_wanted()) return run_tuned(call);
+  bool const captured = !Stopwatch<typename Call::Exec>::can_measure(call.policy.space());
+  if (captured || !TuningContext::is_wanted()) return run_tuned(call);
   thread_local Placements possible;
   auto const& placements = possible.get(call.subject(), [&] { return placement_candidates(call, true); });
   TuningQuestion question{"placement",

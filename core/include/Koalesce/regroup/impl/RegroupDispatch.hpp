@@ -4,6 +4,7 @@
 
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/common/Error.hpp>
+#include <Koalesce/common/impl/DeviceOf.hpp>
 #include <Koalesce/common/impl/RangePolicyChecks.hpp>
 #include <Koalesce/common/impl/RecentValues.hpp>
 #include <Koalesce/regroup/RegroupDecision.hpp>
@@ -138,7 +139,8 @@ struct RegroupCall {
     auto memory = RegroupLoops<Exec>::memory().take(exec, bytes);
     if (!memory) return false;
     run_with(memory->bytes.data());
-    RegroupLoops<Exec>::memory().give_back(std::move(memory));
+    if (Stopwatch<Exec>::can_measure(exec)) RegroupLoops<Exec>::memory().give_back(std::move(memory));
+    else RegroupLoops<Exec>::memory().keep(std::move(memory));
     return true;
   }
 
@@ -153,9 +155,10 @@ std::shared_ptr<RegroupEntry> regroup_entry(Call const& call, std::vector<Regrou
   int ways       = 0;
   for (auto const& trial : trials) ways |= 1 << int(trial.way);
   auto const& registry = TuningRegistry::instance();
-  using Key            = std::tuple<std::string, std::string, int, int, std::int64_t>;
+  using Key            = std::tuple<std::string, int, int, int, std::int64_t>;
+  using Lookup         = std::tuple<std::string const&, int, int, int, std::int64_t>;
   thread_local RecentValues<Key, std::shared_ptr<RegroupEntry>, 8> recent;
-  return recent.get({call.label, call.exec.name(), size, ways, registry.changes()}, [&] {
+  return recent.get(Lookup(call.label, device_of(call.exec), size, ways, registry.changes()), [&] {
     return RegroupEntry::find(call.label, typeid(Call).name(), call.exec.name(), machine_of(Tag{}, call.exec),
                               call.work.items(), trials);
   });
@@ -171,7 +174,8 @@ void run_tuned(Call const& call, std::vector<RegroupTrial> const& trials) {
   bool const samples = entry->wants_sample();
   // First, for a launch may throw: no call has been counted by then, and the next one samples.
   if (samples) call.loop.sample(call.exec, call.named("sample"), entry, call.work);
-  auto const choice = entry->next(samples);
+  auto choice = entry->next(samples);
+  choice.size = double(call.work.items()) / entry->items();
   if (choice.timed) call.loop.time(call.exec, entry, choice, [&] { return call.run_or_plain(choice.way); });
   else call.run_or_plain(choice.way);
 }
@@ -180,7 +184,8 @@ void run_tuned(Call const& call, std::vector<RegroupTrial> const& trials) {
 template <class Tag, class Call>
 void run_automatic(Call const& call, std::vector<RegroupTrial> const& trials) {
   if (tuning_mode() == TuningMode::by_extents) return (void)call.run_or_plain(trials.front().way);
-  if (!TuningContext::is_wanted()) return run_tuned<Tag>(call, trials);
+  bool const captured = !Stopwatch<std::decay_t<decltype(call.exec)>>::can_measure(call.exec);
+  if (captured || !TuningContext::is_wanted()) return run_tuned<Tag>(call, trials);
   TuningQuestion question{"regroup",
                           call.label,
                           {{"size class", size_class(call.work.items()), false}, {"paths", call.work.paths}},

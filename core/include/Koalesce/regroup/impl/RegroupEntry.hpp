@@ -8,6 +8,7 @@
 #include <Koalesce/tuning/impl/TuningMemory.hpp>
 #include <Koalesce/tuning/impl/TuningRegistry.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <locale>
 #include <memory>
@@ -60,8 +61,11 @@ inline std::optional<std::pair<RegroupWay, PathSample>> parse_remembered(std::st
 /// Loops that share their decisions: their tuner, and what an earlier process knew.
 class RegroupEntry : public TuningEntry {
  public:
-  RegroupEntry(TuningKey key, std::string space, int size_class, std::vector<RegroupTrial> const& candidates)
-      : m_key(std::move(key)), m_space(std::move(space)), m_tuner(m_key.label, size_class, candidates) {
+  RegroupEntry(TuningKey key, std::string space, std::int64_t items, std::vector<RegroupTrial> const& candidates)
+      : m_key(std::move(key)),
+        m_space(std::move(space)),
+        m_items(double(std::max<std::int64_t>(items, 1))),
+        m_tuner(m_key.label, size_class(items), candidates) {
     auto const known = TuningMemory::instance().find(m_key);
     if (!known) return;
     if (auto const remembered = parse_remembered(known->choice))
@@ -73,13 +77,15 @@ class RegroupEntry : public TuningEntry {
   static std::shared_ptr<RegroupEntry> find(std::string const& label, std::string const& kernel,
                                             std::string const& space, TuningMachine const& machine, std::int64_t items,
                                             std::vector<RegroupTrial> const& candidates) {
-    int const size      = Impl::size_class(items);
-    std::string extents = "2^" + std::to_string(size) + " items";
+    std::string extents = "2^" + std::to_string(size_class(items)) + " items";
     for (auto const& candidate : candidates) extents += std::string("; ") + to_string(candidate.way);
     TuningKey const key{"regroup", label, kernel, extents, machine};
     return TuningRegistry::instance().find<RegroupEntry>(
-        key, [&] { return std::make_shared<RegroupEntry>(key, space, size, candidates); });
+        key, [&] { return std::make_shared<RegroupEntry>(key, space, items, candidates); });
   }
+
+  /// Of the first call, whose times the others' are compared with.
+  double items() const { return m_items; }
 
   bool wants_sample() {
     std::lock_guard const lock(m_mutex);
@@ -130,13 +136,14 @@ class RegroupEntry : public TuningEntry {
     if (!decision.decided) m_is_kept = false;
     if (m_is_kept || !decision.decided || decision.sample.items == 0) return;
     for (auto const& trial : decision.trials)
-      if (trial.way == decision.way && trial.calls > 0)
+      if (trial.way == decision.way && trial.calls > 0 && !is_forgotten())
         (void)TuningMemory::instance().put(m_key, {remembered_text(decision.way, decision.sample), trial.seconds});
     m_is_kept = true;
   }
 
   TuningKey const m_key;
   std::string const m_space;
+  double const m_items;
   std::mutex m_mutex;
   RegroupTuner m_tuner;
   bool m_is_kept = false;  // the current decision, or there is nothing to keep

@@ -66,21 +66,41 @@ class RegroupMemory {
   }
 
   void give_back(std::unique_ptr<Piece> piece) {
+    std::unique_ptr<Piece> oldest;  // freed unlocked, for that may wait
     std::lock_guard const lock(m_mutex);
     m_pieces.push_front(std::move(piece));
-    if (m_pieces.size() > max_pieces) m_pieces.pop_back();
+    if (m_pieces.size() <= max_pieces) return;
+    oldest = std::move(m_pieces.back());
+    m_pieces.pop_back();
+  }
+
+  /// For a graph, which may run the kernels that use it at any time.
+  void keep(std::unique_ptr<Piece> piece) {
+    std::lock_guard const lock(m_mutex);
+    m_kept.push_front(std::move(piece));
   }
 
   void release() {
+    Pieces pieces;  // freed unlocked
     std::lock_guard const lock(m_mutex);
-    m_pieces.clear();
+    pieces.swap(m_pieces);
+  }
+
+  /// Graphs' memory, too.
+  void release_all() {
+    release();
+    Pieces pieces;
+    std::lock_guard const lock(m_mutex);
+    pieces.swap(m_kept);
   }
 
  private:
+  using Pieces = std::list<std::unique_ptr<Piece>>;
+
   static constexpr std::size_t max_pieces = 8;
 
   std::mutex m_mutex;
-  std::list<std::unique_ptr<Piece>> m_pieces;
+  Pieces m_pieces, m_kept;
 };
 
 /// What the calls of one loop leave for the next ones: errors and measurements under way.
@@ -130,12 +150,24 @@ class RegroupLoop {
   template <class Work>
   void sample(Exec const& exec, std::string const& label, std::shared_ptr<RegroupEntry> const& entry,
               Work const& work) {
+    {
+      std::lock_guard const lock(m_mutex);
+      if (m_sampled || m_is_sampling) return;
+      m_is_sampling                      = true;
+      m_sampled_shape                    = PathSampler::shape(work);
+      m_sample(PathSampler::reports - 1) = 0;
+    }
+    // Unlocked: a launch may wait for another thread's kernel, which may wait for this loop.
+    try {
+      PathSampler::run(exec, label, work, m_sampled_shape, m_sample.data());
+    } catch (...) {
+      std::lock_guard const lock(m_mutex);
+      m_is_sampling = false;
+      throw;
+    }
     std::lock_guard const lock(m_mutex);
-    if (m_sampled) return;
-    m_sampled_shape                    = PathSampler::shape(work);
-    m_sample(PathSampler::reports - 1) = 0;
-    PathSampler::run(exec, label, work, m_sampled_shape, m_sample.data());
-    m_sampled = entry;  // only now: a launch that throws leaves no report to wait for
+    m_is_sampling = false;
+    m_sampled     = entry;  // only now: a launch that throws leaves no report to wait for
   }
 
   /// Tells the tuners what has become known.
@@ -161,6 +193,7 @@ class RegroupLoop {
   ReportView<Exec> m_fault, m_sample;
   std::shared_ptr<RegroupEntry> m_sampled;
   PathSampler::Shape m_sampled_shape;
+  bool m_is_sampling = false;
   Timed m_timed;
 };
 
@@ -213,7 +246,7 @@ class RegroupLoops {
       if (auto const text = loop->take_fault(); !text.empty()) std::cerr << name_of(*loop) << ": " << text << '\n';
     std::lock_guard const lock(m_mutex);
     m_loops.clear();
-    m_memory.release();
+    m_memory.release_all();
     m_hooked = false;
   }
 

@@ -52,6 +52,7 @@ class RegroupTuner {
     bool timed;
     std::uint64_t epoch = 0;  ///< the measurement that it belongs to
     Race::Turn turn     = {};
+    double size         = 1;  ///< of the work: times are compared by it
   };
 
   static constexpr int max_decisions         = 8;     // of different paths
@@ -110,7 +111,7 @@ class RegroupTuner {
   /// A timed choice took so long.
   void record(Choice const& choice, double seconds) {
     if (!is_awaited(choice)) return;
-    m_race.record(choice.turn, seconds);
+    m_race.record(choice.turn, seconds / choice.size);
     auto& trials = m_known[m_current].decision.trials;
     for (std::size_t i = 0; i < trials.size(); ++i) {
       trials[i].calls   = m_race.trials()[i].calls;

@@ -35,6 +35,12 @@ class TimedCalls {
     other.m_calls.clear();
   }
 
+  /// No time will come any more.
+  void forget() {
+    for (auto const& call : m_calls) call.entry->lost(call.turn);
+    m_calls.clear();
+  }
+
   /// Tells the entries what has become known.
   void poll() {
     for (auto call = m_calls.begin(); call != m_calls.end();) {

@@ -96,6 +96,11 @@ class Tuner : public TuningEntry {
     decide();
   }
 
+  void finish() override {
+    std::lock_guard const lock(m_calls_mutex);
+    m_calls.forget();
+  }
+
   std::vector<TuningDecision> decisions() override {
     std::lock_guard const lock(m_mutex);
     TuningDecision decision;
@@ -142,7 +147,7 @@ class Tuner : public TuningEntry {
   void decide() {
     if (m_chosen >= 0 || !m_race.is_over()) return;
     auto const leader = m_race.leader();
-    if (double const seconds = m_race.trials()[leader].seconds; seconds > 0)
+    if (double const seconds = m_race.trials()[leader].seconds; seconds > 0 && !is_forgotten())
       (void)TuningMemory::instance().put(m_choices.key, {m_choices.candidates[leader], seconds});
     m_chosen = int(leader);
   }
@@ -176,7 +181,7 @@ template <class Exec, class FindTuner, class MakeChoices, class Run>
 void run_fastest(Exec const& exec, double size, std::size_t by_extents, FindTuner const& tuner,
                  MakeChoices const& choices, Run const& run) {
   if (tuning_mode() == TuningMode::by_extents) return run(by_extents);
-  if (!TuningContext::is_wanted()) return tuner()->run(exec, size, run);
+  if (!TuningContext::is_wanted() || !Stopwatch<Exec>::can_measure(exec)) return tuner()->run(exec, size, run);
   TuningContext const tool(choices().question());
   if (auto const choice = tool.choice()) run(*choice);
   else tuner()->run(exec, size, run);

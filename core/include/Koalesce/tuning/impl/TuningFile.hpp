@@ -57,7 +57,8 @@ class TuningFile {
       std::ifstream in(m_file, std::ios::binary);
       int damaged = 0;
       for (std::string line; std::getline(in, line);)
-        if (!line.empty() && line[0] != '#') damaged += !parse(line, content.entries);
+        if (!line.empty() && line[0] != '#' && !parse(line, content.entries) && !in.eof())
+          ++damaged;  // the last line may be one that another process has not finished
       if (damaged > 0) content.why = m_file.string() + " has " + std::to_string(damaged) + " damaged lines";
     } catch (std::exception const& e) {
       content.why = e.what();

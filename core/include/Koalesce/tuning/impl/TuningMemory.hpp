@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace Koalesce::Impl {
@@ -47,9 +48,8 @@ class TuningMemory {
     std::lock_guard const lock(m_mutex);
     read_file();
     m_known[TuningFile::columns(key)] = choice;
-    auto const file                   = current_file();
-    if (!file) return "there is no file for it: set KOALESCE_TUNING_FILE to one";
-    auto why = TuningFile(*file).append(key, choice);
+    if (!m_path) return "there is no file for it: set KOALESCE_TUNING_FILE to one";
+    auto why = TuningFile(*m_path).append(key, choice);
     say_once("choices are not kept for the next run", why);
     return why;
   }
@@ -74,9 +74,11 @@ class TuningMemory {
 
   void read_file() {
     if (std::exchange(m_is_read, true)) return;
-    auto const file = current_file();
-    if (!file) return;
-    auto content = TuningFile(*file).read();
+    m_path = current_file();
+    if (!m_path) return;
+    std::error_code error;  // of what cannot be made absolute, the file's own error tells
+    if (auto const path = std::filesystem::absolute(*m_path, error); !error) m_path = path;
+    auto content = TuningFile(*m_path).read();
     m_known      = std::move(content.entries);
     say_once("not all choices of earlier runs are known", content.why);
   }
@@ -88,7 +90,8 @@ class TuningMemory {
   }
 
   std::mutex m_mutex;
-  std::optional<std::filesystem::path> m_file;
+  std::optional<std::filesystem::path> m_file;  // as the program says
+  std::optional<std::filesystem::path> m_path;  // once read: the program may change its folder later
   TuningFile::Entries m_known;
   bool m_is_read = false, m_has_said = false;
 };

@@ -5,6 +5,8 @@
 #include <Koalesce/tuning/TuningDecision.hpp>
 #include <Koalesce/tuning/impl/TuningKey.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -23,8 +25,18 @@ class TuningEntry {
  public:
   virtual ~TuningEntry() = default;
 
+  /// Kokkos ends: what belongs to a device goes.
+  virtual void finish() {}
+
+  /// What it finds out from now on is nobody's.
+  void forget() { m_forgotten = true; }
+  bool is_forgotten() const { return m_forgotten; }
+
   /// In order of time.
   virtual std::vector<TuningDecision> decisions() = 0;
+
+ private:
+  std::atomic<bool> m_forgotten{false};
 };
 
 /// The entries of the process. Whoever holds one may go on using it after it was forgotten.
@@ -39,6 +51,7 @@ class TuningRegistry {
   template <class Entry, class Make>
   std::shared_ptr<Entry> find(TuningKey const& key, Make const& make) {
     std::lock_guard const lock(m_mutex);
+    if (!std::exchange(m_hooked, true)) Kokkos::push_finalize_hook([] { instance().finish(); });
     if (auto const found = m_entries.find(key); found != m_entries.end())
       if (auto entry = std::dynamic_pointer_cast<Entry>(found->second.entry)) return entry;
     std::shared_ptr<Entry> entry = make();
@@ -75,12 +88,16 @@ class TuningRegistry {
 
   void forget(TuningKey const& key) {
     std::lock_guard const lock(m_mutex);
-    m_entries.erase(key);
+    if (auto const found = m_entries.find(key); found != m_entries.end()) {
+      found->second.entry->forget();
+      m_entries.erase(found);
+    }
     ++m_changes;
   }
 
   void forget() {
     std::lock_guard const lock(m_mutex);
+    for (auto const& [key, numbered] : m_entries) numbered.entry->forget();
     m_entries.clear();
     ++m_changes;
   }
@@ -89,6 +106,12 @@ class TuningRegistry {
   std::int64_t changes() const { return m_changes; }
 
  private:
+  void finish() {
+    for (auto const& entry : entries("")) entry->finish();
+    std::lock_guard const lock(m_mutex);
+    m_hooked = false;
+  }
+
   struct Numbered {
     std::uint64_t number;  // in order of time
     std::shared_ptr<TuningEntry> entry;
@@ -97,6 +120,7 @@ class TuningRegistry {
   std::mutex m_mutex;
   std::map<TuningKey, Numbered> m_entries;
   std::uint64_t m_count = 0;
+  bool m_hooked         = false;
   std::atomic<std::int64_t> m_changes{0};
 };
 

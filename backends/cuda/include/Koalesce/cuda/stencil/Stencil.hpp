@@ -96,9 +96,10 @@ double points_of(Work const& work) {
 
 /// How the calls of a stencil may read their taps.
 template <class Work>
-TuningChoices stencil_choices(Kokkos::Cuda const& exec, std::string const& label, Work const& work) {
+TuningChoices stencil_choices(Kokkos::Cuda const& exec, std::string const& label, Work const& work, bool wide) {
   auto const& n = work.extents;
-  return {{"stencil", label, typeid(Work).name(), size_classes_text(n) + " points", machine_of(Tag{}, exec)},
+  return {{"stencil", label, typeid(Work).name(), size_classes_text(n) + (wide ? " points, wide" : " points"),
+           machine_of(Tag{}, exec)},
           {{"planes", n[0]}, {"rows", n[1]}, {"points a row", n[2]}},
           "taps",
           {"queue", "cache"},
@@ -125,12 +126,16 @@ void run_stencil(Tag, Kokkos::Cuda const& exec, std::string const& label, Stenci
     if (small) from_cache();
     else from_queue();
   } else {
-    using Key = std::tuple<int, std::array<int, 3>, std::string, std::int64_t>;
+    using Wide      = QueueKernel<Work, typename QueueTuning<Work, true>::type, true>;
+    using Classes   = std::array<int, 3>;
+    using Key       = std::tuple<int, Classes, bool, std::string, std::int64_t>;
+    using Lookup    = std::tuple<int, Classes, bool, std::string const&, std::int64_t>;
+    bool const wide = Wide::Readers::can_be_wide(work.in);
     thread_local RecentValues<Key, std::shared_ptr<Tuner<Kokkos::Cuda>>, 8> recent;
-    auto const choices = [&] { return stencil_choices(exec, label, work); };
+    auto const choices = [&] { return stencil_choices(exec, label, work, wide); };
     auto const tuner   = [&] {
       auto const changes = TuningRegistry::instance().changes();
-      return recent.get({exec.cuda_device(), size_classes(work.extents), label, changes},
+      return recent.get(Lookup(exec.cuda_device(), size_classes(work.extents), wide, label, changes),
                           [&] { return find_tuner<Kokkos::Cuda>(choices()); });
     };
     run_fastest(exec, points_of(work), small ? 1 : 0, tuner, choices,

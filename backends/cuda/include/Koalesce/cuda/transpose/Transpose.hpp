@@ -102,10 +102,11 @@ template <class Vectors, class Scalars, class T>
 void run_with_faster_tile(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work,
                           bool vectors) {
   using Key               = std::tuple<int, std::array<int, 3>, std::string, bool, std::int64_t>;
+  using Lookup            = std::tuple<int, std::array<int, 3>, std::string const&, bool, std::int64_t>;
   std::int64_t const n[3] = {work.batch, work.rows, work.columns};
   double const size       = double(n[0]) * double(n[1]) * double(n[2]);
   auto const elements     = std::to_string(sizeof(T)) + " bytes";
-  thread_local RecentValues<Key, std::shared_ptr<Tuner<Kokkos::Cuda>>, 8> recent;
+  thread_local RecentValues<Key, std::shared_ptr<Tuner<Kokkos::Cuda>>, 16> recent;
   auto const choices = [&] {
     return TuningChoices{
         {"transpose", label, elements, size_classes_text(n) + (vectors ? ", vectors" : ""), machine_of(Tag{}, exec)},
@@ -116,7 +117,7 @@ void run_with_faster_tile(Kokkos::Cuda const& exec, std::string const& label, Tr
         size};
   };
   auto const tuner = [&] {
-    return recent.get({exec.cuda_device(), size_classes(n), label, vectors, TuningRegistry::instance().changes()},
+    return recent.get(Lookup(exec.cuda_device(), size_classes(n), label, vectors, TuningRegistry::instance().changes()),
                       [&] { return find_tuner<Kokkos::Cuda>(choices()); });
   };
   run_fastest(exec, size, 0, tuner, choices, [&](std::size_t tile) {
