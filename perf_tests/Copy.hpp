@@ -20,7 +20,7 @@ struct Copy {
 };
 
 #ifdef KOKKOS_ENABLE_CUDA
-/// 16 bytes a thread, several of them in flight.
+/// 16 bytes per thread, several of them in flight.
 template <int InFlight>
 __global__ void __launch_bounds__(512) cuda_copy(int4* to, int4 const* from, std::int64_t count) {
   std::int64_t const first = std::int64_t(blockIdx.x) * blockDim.x * InFlight + threadIdx.x;

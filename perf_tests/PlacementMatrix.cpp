@@ -79,7 +79,7 @@ struct Matmul {
 };
 
 /// By hand. On a GPU, tiles of 128 x 128, of which a thread has four squares of 4 x 4 in registers; the next tiles are
-/// on their way while these are multiplied, and there is room for both: a barrier a step. On a host, blocks of the
+/// on their way while these are multiplied, and there is room for both: a barrier per step. On a host, blocks of the
 /// matrix on the right are copied to scratch memory, where they are contiguous, and 4 rows meet 32 columns at a time.
 template <class Kernel>
 struct MatmulExpert : ByHand {
@@ -263,8 +263,8 @@ struct LuPanel {
 };
 
 /// By hand. On a GPU, a thread has a row of the panel in registers, the square's as well; the only thing that others
-/// need of it is the row of U that it becomes: a barrier a column. On a host, columns of the square first, then 16 rows
-/// at a time, which vector registers hold.
+/// need of it is the row of U that it becomes: a barrier per column. On a host, columns of the square first, then 16
+/// rows at a time, which vector registers hold.
 template <class Kernel>
 struct LuPanelExpert : ByHand {
   static constexpr int edge = Kernel::edge, below = Kernel::below;

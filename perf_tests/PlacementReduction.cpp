@@ -10,7 +10,7 @@
 namespace perf::placement {
 namespace {
 
-/// Sums of blocks: several partial sums a thread, then a tree.
+/// Sums of blocks: several partial sums per thread, then a tree.
 template <int Threads>
 struct Reduction {
   static constexpr char const* name = "reduction";
@@ -107,7 +107,7 @@ struct ReductionExpert : ByHand {
   Line<float> in, result;
 };
 
-/// Histograms of blocks of bytes: one a thread, then their sum.
+/// Histograms of blocks of bytes: one per thread, then their sum.
 template <int Threads>
 struct Histogram {
   static constexpr char const* name = "histogram";

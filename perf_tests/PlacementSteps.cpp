@@ -95,7 +95,7 @@ struct Hotspot {
 };
 
 /// By hand. On a GPU, a thread has 16 cells of a column in registers, which are each other's neighbors; others read
-/// them from scratch memory, of which two tiles make one barrier a step enough. On a host, tiles as large as a core's
+/// them from scratch memory, of which two tiles make one barrier per step enough. On a host, tiles as large as a core's
 /// own cache, of which the rest is power, read where it is.
 template <class Kernel>
 struct HotspotExpert : ByHand {
@@ -258,8 +258,8 @@ struct Pathfinder {
 };
 
 /// By hand. On a GPU, a thread has four neighbors in registers, and the rest of the row that it needs are its
-/// neighbors' ends: four numbers pass through scratch memory, in turns through two rows, so a barrier a row is enough;
-/// the next row of the wall is on its way meanwhile. On a host, two rows that a core's first cache holds.
+/// neighbors' ends: four numbers pass through scratch memory, in turns through two rows, so a barrier per row is
+/// enough; the next row of the wall is on its way meanwhile. On a host, two rows that a core's first cache holds.
 template <class Kernel>
 struct PathfinderExpert : ByHand {
   static constexpr int width                 = on_host ? 2048 : 1024;

@@ -40,7 +40,7 @@ struct Grid {
   }
 };
 
-/// A grid of interior extents, one a dimension, with a halo as wide everywhere.
+/// A grid of interior extents, one per dimension, with a halo as wide everywhere.
 template <std::size_t Rank>
 Grid grid_of(std::array<std::int64_t, Rank> const& n, std::int64_t halo) {
   Grid grid{int(Rank)};

@@ -95,7 +95,7 @@ struct Align {
   }
 };
 
-/// a[i] is a(i), also of an array of one element a thread.
+/// a[i] is a(i), also of an array of one element per thread.
 template <class Exec>
 struct Brackets {
   TeamOutput<Exec> out;

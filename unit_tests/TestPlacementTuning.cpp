@@ -59,7 +59,7 @@ struct Slow {
     constexpr bool a_in_memory = in_memory<std::remove_reference_t<decltype(a)>>;
     constexpr bool b_in_memory = in_memory<std::remove_reference_t<decltype(b)>>;
     int const r = team.team_rank(), l = team.league_rank();
-    for (int k = 0; k < 4; ++k) a(r, k) = l + k;  // 8 + 1 accesses a thread
+    for (int k = 0; k < 4; ++k) a(r, k) = l + k;  // 8 + 1 accesses per thread
     b(r)       = a(r, 0) + a(r, 1) + a(r, 2) + a(r, 3);
     unsigned x = waste(a_in_memory ? costs.a_scratch : costs.a_registers);
     x += waste(b_in_memory ? costs.b_scratch : costs.b_registers);

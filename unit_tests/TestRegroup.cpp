@@ -87,7 +87,7 @@ TYPED_TEST(Regrouped, sizes_and_numbers_of_paths_change_from_call_to_call) {
   }
 }
 
-// ---- A functor a path ----
+// ---- A functor per path ----
 
 template <class P, int... Path, class Predict>
 void check_functors(Items const& items, Way way, Predict const& predict, std::integer_sequence<int, Path...>) {

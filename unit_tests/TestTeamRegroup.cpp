@@ -44,7 +44,7 @@ KOKKOS_FUNCTION inline int path_of(int team, int item, int paths, int round = 0)
 
 // ---- Every item once ----
 
-/// team + 1 items a call beyond `items`: the sizes of teams' calls differ.
+/// team + 1 items per call beyond `items`: the sizes of teams' calls differ.
 template <class P>
 struct RunOnce {
   int items, paths;

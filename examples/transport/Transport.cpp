@@ -135,7 +135,7 @@ void check_weight(Result const& result, Settings const& settings) {
 
 /// \param[in] events runs a step's events, events(histories, tally).
 ///
-/// The host waits once a step, for the tally, which says how many photons there are next; and only to time events
+/// The host waits once per step, for the tally, which says how many photons there are next; and only to time events
 /// before them.
 template <class Events>
 Result run(Head const& head, Settings const& settings, Progress const& progress, Events const& events) {

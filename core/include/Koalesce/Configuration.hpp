@@ -84,7 +84,7 @@ inline Configuration configuration() {
   return c;
 }
 
-/// \brief Writes a configuration, a line a fact, as Kokkos::print_configuration does for Kokkos.
+/// \brief Writes a configuration, a line per fact, as Kokkos::print_configuration does for Kokkos.
 /// \param[in,out] out  where to.
 /// \param[in] c  what to write; the caller's own configuration, if not given.
 inline void print_configuration(std::ostream& out, Configuration const& c = configuration()) {

@@ -14,7 +14,7 @@ auto fields(Views const&... views) {
   return Impl::Pack<Views...>(views...);
 }
 
-/// \brief What a functor with several output fields returns, one value a field: `return values(du, dv);`
+/// \brief What a functor with several output fields returns, one value per field: `return values(du, dv);`
 template <class... Ts>
 KOKKOS_FORCEINLINE_FUNCTION constexpr auto values(Ts const&... v) {
   return Impl::Pack<Ts...>(v...);

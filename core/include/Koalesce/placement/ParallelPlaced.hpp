@@ -34,8 +34,8 @@ struct TunedPlacement {
   PlacementLog log;     ///< printable
 };
 
-/// \brief A team kernel whose small arrays lie where a placement says: scratch memory, registers, memory of the
-/// thread, or global memory behind the L1 cache.
+/// \brief A team kernel whose small arrays lie where a placement says: in scratch memory, registers, the thread's local
+/// memory, or global memory behind the L1 cache.
 ///
 ///     struct Smooth {
 ///       template <class Member>
@@ -45,9 +45,9 @@ struct TunedPlacement {
 ///     parallel_placed("smooth", PlacementPolicy(exec, league_size, team_size), arrays, placement, Smooth{...});
 ///
 /// The kernel is compiled for each placement it may get, 2^k for k arrays; with a FixedPlacement, for that one.
-/// Asynchronous, as Kokkos::parallel_for; the kernel is called "Koalesce::<backend>::<label>". A thread remembers the
-/// last few different calls: one like them is checked and asks the driver no more, and costs what a launch costs. Where
-/// placements are found by time, another run may find others, and floating-point results may differ in their last bits.
+/// Asynchronous, as Kokkos::parallel_for; the kernel is called "Koalesce::<backend>::<label>". Each host thread caches
+/// its last few different calls: one like them repeats no check, does not query the driver, and costs what a launch
+/// costs.
 ///
 /// \tparam BackendTag    the backend; Backend::Native is the execution space's own.
 /// \param[in] label      name of the kernel, for profilers, logs and the tuning file.
@@ -74,8 +74,8 @@ void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> con
 ///
 /// Every call runs the kernel once. The first ones take turns between the placements that fit of these: everything in
 /// scratch memory; one array moved out; all that no threads share; all. tuning_decisions() says what was found, a
-/// letter a place (s, r, t, g). Where Kokkos serves tuning tools and one is there, the tool may choose; it is shown the
-/// letters.
+/// letter per place (s, r, t, g). Where Kokkos serves tuning tools and one is there, the tool may choose; it is shown
+/// the letters.
 ///
 /// Another placement is another kernel, in which floating-point results may differ in their last bits. Give a placement
 /// where they must not, or let choices go by extents: then everything lies in scratch memory, unless only another
@@ -93,25 +93,24 @@ void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> con
 /// \brief Finds by measured time where the arrays of a kernel lie best on this machine, in at most k + 1 trials for k
 /// arrays, and remembers it.
 ///
-/// Everything begins in scratch memory. Arrays move out of it: to registers (a ThreadArray), to memory of the thread (a
-/// ThreadArray of a length known at run time) or to global memory behind the L1 cache (a TeamArray); which first, says
-/// PlacementSearch. What makes the kernel slower is undone. Accesses are counted in one instrumented run of a few
-/// teams, which also finds accesses outside an array and ThreadArrays that threads share, unless they are stated for
-/// every array. The method is that of the Chinese patent application
-/// "Data processing method based on GPU on-chip storage" (shared-memory arrays to registers or L1, by access count and
-/// measured time), which is PlacementSearch::published.
+/// All arrays start in scratch memory. They move out of it in the order that PlacementSearch defines: to registers (a
+/// ThreadArray), to the thread's local memory (a ThreadArray of a length known at run time) or to global memory behind
+/// the L1 cache (a TeamArray). A move that makes the kernel slower is undone. One instrumented run of a few teams
+/// counts accesses, unless they are stated for every array; it also finds accesses outside an array and ThreadArrays
+/// whose elements threads share. The method is that of the Chinese patent application "Data processing method based on
+/// GPU on-chip storage" (shared-memory arrays to registers or L1, by access count and measured time), which is
+/// PlacementSearch::published.
 ///
-/// Winners are remembered for device, driver, Kokkos, kernel (its label and type), arrays and sizes, in this process
-/// and in the tuning_file(). A remembered kernel is not run. If its code changed, give it another label or delete the
-/// file. Where choices go by extents, nothing is measured.
+/// The fastest placement is remembered per device, driver, Kokkos, kernel (its label and type), arrays and class of
+/// sizes, in this process and in the tuning_file(). A remembered kernel is not run. If its code changed, give it
+/// another label or delete the file. In TuningMode::by_extents nothing is measured.
 ///
-/// Time decides, so two searches may find different placements, with which a kernel may give floating-point results
-/// that differ in their last bits: PlacementTuning::with_check() compares them in every trial, and a FixedPlacement or
-/// the Placement found, given to parallel_placed(), keeps them.
+/// Two searches may find different placements, for which the compiler may round floating-point operations differently:
+/// PlacementTuning::with_check() compares results in every trial. Pass a FixedPlacement, or the Placement found, to
+/// parallel_placed() where every run must give the same bits.
 ///
-/// Waits for the instance. Runs the kernel many times, and in parts: it must be repeatable, or
-/// PlacementTuning::with_reset() make it so. Times decide, so another run may find another placement, for which the
-/// compiler may contract or reorder floating-point operations otherwise: results may differ in their last bits.
+/// Waits for the instance. Runs the kernel many times, and some of its teams alone: it must be repeatable, if need be
+/// by PlacementTuning::with_reset().
 ///
 /// \param[in] label   name of the kernel, for profilers, logs and the tuning file.
 /// \param[in] policy  instance, league and team size, as the calls will have them.

@@ -38,7 +38,7 @@ class Placement {
   Placement() = default;
   /// The same place for so many arrays.
   explicit Placement(std::size_t arrays, Place place = Place::scratch) : m_places(arrays, place) {}
-  /// A place an array.
+  /// A place per array.
   explicit Placement(std::vector<Place> places) : m_places(std::move(places)) {}
   /// The same: `Placement{Place::scratch, Place::registers}`.
   Placement(std::initializer_list<Place> places) : m_places(places) {}

@@ -22,7 +22,7 @@ struct PlacementLog {
   std::string kernel,                  ///< its label
       device;                          ///< in words
   std::int64_t league = 0;             ///< teams
-  int team_size       = 0;             ///< threads a team
+  int team_size       = 0;             ///< threads per team
   std::vector<PlacementArray> arrays;  ///< with their accesses
   bool counted = false;                ///< whether the instrumented pass counted the accesses; false: they were stated
   std::vector<std::string> notes;      ///< in words
@@ -30,7 +30,7 @@ struct PlacementLog {
   PlacementResult result;                              ///< trials and choice
 };
 
-/// \brief Writes a log: the choice, why, the arrays, a line a trial, the notes. Unknown figures are "-".
+/// \brief Writes a log: the choice, why, the arrays, a line per trial, the notes. Unknown figures are "-".
 std::ostream& operator<<(std::ostream& out, PlacementLog const& log);
 
 }  // namespace Koalesce

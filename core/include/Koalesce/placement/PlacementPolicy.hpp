@@ -28,7 +28,7 @@ class PlacementPolicy {
 
   /// \param[in] space        the instance that the kernel runs on.
   /// \param[in] league_size  number of teams, 0 or more.
-  /// \param[in] team_size    threads a team, 1 or more.
+  /// \param[in] team_size    threads per team, 1 or more.
   PlacementPolicy(Exec const& space, std::int64_t league_size, int team_size)
       : m_space(space), m_league_size(league_size), m_team_size(team_size) {}
 
@@ -39,7 +39,7 @@ class PlacementPolicy {
   /// Threads a team.
   int team_size() const { return m_team_size; }
 
-  /// \brief Tells the compiler the most threads a team has, and how many teams are to be resident on a multiprocessor.
+  /// \brief Tells the compiler the maximum number of threads per team, and how many teams should be resident per SM.
   template <unsigned MaxThreads, unsigned MinTeams = 0>
   auto with_launch_bounds() const {
     return PlacementPolicy<Exec, Kokkos::LaunchBounds<MaxThreads, MinTeams>>(m_space, m_league_size, m_team_size);

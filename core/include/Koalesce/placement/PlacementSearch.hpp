@@ -113,13 +113,13 @@ struct PlacementTrials {
 /// \brief Searches where the arrays of a kernel lie best: starts with all in scratch memory, and moves them out.
 ///
 /// All but `exhaustive` need at most one trial more than there are arrays. `published` and `greedy` move one array at a
-/// time, that with the most accesses first, from the best placement so far. `grouped` first moves all arrays together
-/// that no threads share, for what one of them frees often pays only with the others; then the shared ones, one at a
-/// time; then it takes single ones of the group back, or moves them alone, where the group was slower.
+/// time, the most accessed first, starting from the best placement so far. `grouped` first moves all arrays together
+/// whose elements threads do not share, because they often pay only together; then the shared ones, one at a time; then
+/// it takes arrays of the group back one by one, or moves them alone if the group was slower.
 ///
-/// A move that makes the kernel slower is undone, one that leaves its time as it was is not. A move after which the
-/// kernel cannot run is undone too, and never ends the search; but as long as no placement could run, moves stay,
-/// because those together may be what makes the kernel fit.
+/// A move that makes the kernel slower is undone; one that changes nothing stays. A move after which the kernel cannot
+/// run is undone too, and never ends the search. As long as no placement could run, moves stay, because together they
+/// may make the kernel fit.
 ///
 /// \param[in] arrays  in the order of their declaration.
 /// \param[in] how     which moves to try, and when to stop.

@@ -16,20 +16,20 @@ namespace Koalesce {
 ///     parallel_regroup("events", RegroupPolicy(exec, 0, n), predict, f0, f1, ..., fk);
 ///     parallel_regroup("events", RegroupPolicy(exec, 0, n), Paths(k), predict, f);  // f(path, i)
 ///
-/// Items are regrouped so that whole warps take one path (on a CPU, so that a path's items are one loop), when that
-/// pays. Every item runs once, at its own index, and finds the memory that the plain loop finds; the order of items
-/// is not the plain loop's, and within a path deterministic. The method is that of H. Lin, Z. Wang, H. Liu (Huawei),
+/// Items are regrouped so that whole warps take one path (on a CPU, so that the items of a path are one loop), if that
+/// pays. Every item runs once, at its own index, with the same data as in the plain loop; the order of items is
+/// different, and deterministic within a path. The method is that of H. Lin, Z. Wang, H. Liu (Huawei),
 /// "Method and device for eliminating branch divergence", Chinese patent application, 2019.
 ///
-/// Regroup::automatic measures the plain loop and the regrouped ones in the first calls with a label, a size class (a
-/// power of two of items) and a histogram of paths, and keeps the fastest; regroup_decisions() tells what it decided
-/// and why, and the tuning_file() keeps it for the next run. Where Kokkos serves tuning tools and one is there, the
-/// tool decides; where choices go by extents, the plain loop runs.
+/// Regroup::automatic times the plain loop and the regrouped ones in the first calls with a label, class of sizes (a
+/// power of two of items) and histogram of paths, and keeps the fastest. regroup_decisions() tells what it chose and
+/// why, and the tuning_file() keeps it for the next run. A Kokkos tuning tool, if there is one, may choose instead. In
+/// TuningMode::by_extents the plain loop runs.
 ///
-/// Time decides, so two runs of a program may run different ways. The functors are then compiled into other kernels,
-/// where the compiler may fuse multiplications and additions differently, and items follow each other in another order:
-/// floating-point results may differ in their last bits from run to run. A policy that leaves one way keeps them:
-/// regroup(Regroup::never), or regroup(Regroup::always) with a scope and a remap.
+/// Because time decides, two runs of a program may run different kernels, in which the compiler may contract products
+/// and sums differently and items run in another order: floating-point results may differ in their last bits from run
+/// to run. A policy that allows one kernel avoids that: with_regroup(Regroup::never), or with_regroup(Regroup::always)
+/// with a scope and a remap.
 ///
 /// Asynchronous, as Kokkos::parallel_for: kernels "Koalesce::<backend>::<label> [<way>]" run on the instance given.
 /// Calls that are measured wait for it, except on CUDA.
@@ -39,10 +39,10 @@ namespace Koalesce {
 /// \param[in] policy   a RegroupPolicy; a Kokkos::RangePolicy without work tag, launch bounds, schedule and desired
 ///                     occupancy (those do not compile; its chunk size and its hints have no effect); or a number of
 ///                     items, which run on the default execution space.
-/// \param[in] args     the predictor, then a functor a path, called as f(i) with std::int64_t i; or Paths(k), the
+/// \param[in] args     the predictor, then a functor per path, called as f(i) with std::int64_t i; or Paths(k), the
 ///                     predictor and one functor f(path, i). The payload's elements follow i, in the policy's order.
 ///                     predict(i) is the path of item i, an integer, enumerator or bool, in [0, paths). It is called on
-///                     the device, any number of times an item; it must have no side effects and read nothing that
+///                     the device, any number of times per item; it must have no side effects and read nothing that
 ///                     another item's functor writes.
 /// \throws Error  before anything runs: a negative range, paths without a functor, payload Views that are too
 ///                short, without memory, out of reach or that overlap. A predictor outside [0, paths) is known only

@@ -42,7 +42,7 @@ struct PathSample {
   std::int64_t items              = 0;   ///< looked at; 0: none yet
   std::int64_t runs               = 0;   ///< of 32 neighboring items, one warp's in the plain loop
   std::int64_t paths_in_runs      = 0;   ///< different paths, added up over the runs
-  std::int64_t histogram[buckets] = {};  ///< items a bucket
+  std::int64_t histogram[buckets] = {};  ///< items per bucket
 
   /// How many paths a warp of the plain loop runs, on average.
   double paths_per_warp() const { return runs > 0 ? double(paths_in_runs) / double(runs) : 0; }
@@ -54,7 +54,7 @@ struct RegroupDecision {
   std::string space;                    ///< the execution space's name
   int size_class = 0;                   ///< 2^size_class <= items < 2^(size_class + 1)
   PathSample sample;                    ///< the paths it was made for
-  std::vector<RegroupTrial> trials;     ///< one a way that is in question
+  std::vector<RegroupTrial> trials;     ///< one per way that is in question
   bool decided    = false;              ///< false: still measuring
   bool remembered = false;              ///< by an earlier process, in the tuning file
   RegroupWay way  = RegroupWay::plain;  ///< what calls run from now on, if decided

@@ -34,7 +34,7 @@ struct PayloadView {
   using View                    = ViewT;    ///< of rank 1
   static constexpr bool returns = Returns;  ///< whether elements are written back
 
-  View view;  ///< the elements, one an item
+  View view;  ///< the elements, one per item
 };
 
 /// \brief The elements of a View of rank 1 travel with their items; functors read them.

@@ -32,15 +32,15 @@ KOKKOS_FUNCTION constexpr std::size_t team_regroup_scratch(int items, int paths,
 ///
 /// All threads of the team call it, with the same arguments, in uniform control flow; it ends with a barrier, so it can
 /// be called several times in a kernel, and what one branch writes is there at the next. An item may run on any thread
-/// of the team. At most paths - 1 warps a call meet two paths. Items of a path are in ascending order; of two paths,
+/// of the team. At most paths - 1 warps per call meet two paths. Items of a path are in ascending order; of two paths,
 /// the second one's lie downward from the last slot.
 ///
 /// \param[in] team    the team's handle.
 /// \param[in] items   at most 65536; the same in all threads.
 /// \param[in] paths   how many there are, at most 65535. (More than 256: neighbors share warps.)
-/// \param[in] predict predict(i): the path of item i, in [0, paths), without side effects, called once an item.
+/// \param[in] predict predict(i): the path of item i, in [0, paths), without side effects, called once per item.
 ///                    Outside, a message names the item, and the kernel aborts.
-/// \param[in] body    body(i, path), once an item.
+/// \param[in] body    body(i, path), once per item.
 template <class Member, class Predict, class Body>
 KOKKOS_FUNCTION void team_regroup(Member const& team, int items, Paths const& paths, Predict const& predict,
                                   Body const& body) {

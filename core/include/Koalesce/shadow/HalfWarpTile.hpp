@@ -21,10 +21,10 @@ namespace Koalesce {
 /// other, while its neighbors get the rows around r. So neighboring lanes work on one column, as threads do that go
 /// down it.
 ///
-/// The tile passes through (16 + 1) x 16 elements of scratch memory a half-warp; the one column more keeps its columns
-/// out of each other's banks (L. Wang, X. Shi, Y. Chang: "Method and device for accessing global memory", Chinese
-/// patent application, 2016). On CUDA nothing of it: the 16 lanes exchange their registers by shuffles. On a CPU a
-/// thread is a half-warp of its own: its run of 16 rows passes through the stack.
+/// The tile passes through (16 + 1) x 16 elements of scratch memory per half-warp; the one column more keeps its
+/// columns out of each other's banks (L. Wang, X. Shi, Y. Chang: "Method and device for accessing global memory",
+/// Chinese patent application, 2016). On CUDA nothing of it: the 16 lanes exchange their registers by shuffles. On a
+/// CPU a thread is a half-warp of its own: its run of 16 rows passes through the stack.
 ///
 ///     HalfWarpTile<double> const tile(team, level);         // scratch: HalfWarpTile<double>::scratch_size(team_size)
 ///     for (c = 0; c < n; c += 16)
@@ -45,7 +45,7 @@ class HalfWarpTile {
     return needs_scratch ? half_warps(team_size) * side * (side + 1) * sizeof(T) + alignof(T) : 0;
   }
 
-  /// Tiles that a team of so many threads reads at a time: one a half-warp.
+  /// Tiles that a team of so many threads reads at a time: one per half-warp.
   KOKKOS_FUNCTION static int half_warps(int team_size) { return on_host ? team_size : (team_size + side - 1) / side; }
 
   /// Rows that a call of read() covers.
@@ -71,7 +71,7 @@ class HalfWarpTile {
   }
 
   /// \brief Calls f(i, j, a(i, j)) for rows(team_size) rows from `row` on and 16 columns from `column` on, as far as
-  /// they lie in the matrix; once an element, on the thread of its row, columns in order.
+  /// they lie in the matrix; once per element, on the thread of its row, columns in order.
   ///
   /// All threads of the team call it, with the same arguments. The team's vector length is 1.
   template <class Member, class View, class F>

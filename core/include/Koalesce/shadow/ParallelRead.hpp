@@ -11,28 +11,27 @@ namespace Koalesce {
 
 /// \brief Reads a matrix item by item: consumer(k, a[index_map(k)]) for every item k of a range.
 ///
-/// The half-warps' accesses decide how. Where they go down the columns of a matrix whose rows are contiguous (or along
-/// the rows of one whose columns are) the first read of the whole matrix transposes it on the way, through tiles on
-/// chip, into the shadow that later ones read, coalesced. Other accesses read the original. Every item is consumed
-/// once, with its own element, whichever way is taken; in which order, and on which threads, differs between ways.
+/// The half-warps' accesses decide what is read. If they go down the columns of a row-major matrix (or along the rows
+/// of a column-major one), the first read of the whole matrix transposes it on the way, through tiles on chip, into the
+/// shadow, which later reads use, coalesced. Other accesses read the original. Every item is consumed once, with its
+/// own element; only the order of items and their threads differ between kernels.
 ///
-/// Where ColumnOrder and RowOrder go is known. A map of any other type is classified when `a` first sees its type: a
-/// kernel looks at a sample of its half-warps, and that one call waits for it, as for a reduction into a variable.
-/// Later maps of the type, a second table say, are taken for what the first one was; their results are right, but not
-/// always fast: a.forget_classifications() has them looked at. Of a map that is found to be mixed each half-warp
-/// decides for itself where it reads. Otherwise asynchronous: the kernel "Koalesce::<backend>::<label> [<way>]" runs on
-/// the instance given, its way being original, transposing, shadow or mixed.
+/// ColumnOrder and RowOrder are known. A map of any other type is classified when `a` first sees its type: a kernel
+/// samples its half-warps, and that one call waits, as a reduction into a variable does. Later maps of the type, such
+/// as a second table, are assumed to be like the first; results are right in any case, but call
+/// a.forget_classifications() if they differ. With a mixed map each half-warp decides for itself what it reads.
+/// Otherwise asynchronous: the kernel "Koalesce::<backend>::<label> [original]", "[transposing]", "[shadow]" or
+/// "[mixed]" runs on the instance given.
 ///
 /// \tparam BackendTag   the backend; Backend::Native is the execution space's own.
 /// \param[in] label     name of the kernel for profilers.
 /// \param[in] policy    a Kokkos::RangePolicy: the instance and the items. It has no work tag, schedule, launch bounds
-/// or
-///                      chunk size.
+///                      or chunk size.
 /// \param[in] a         the matrix, or batch of matrices.
 /// \param[in] index_map index_map(k) is the linear index of an element, (b * rows + i) * columns + j for (b, i, j),
 ///                      whatever the layout; it must lie in the matrix, which is checked where KOKKOS_ASSERT is on.
-///                      Called on the device, several times an item.
-/// \param[in] consumer  called as consumer(k, value) with std::int64_t k, once an item.
+///                      Called on the device, several times per item.
+/// \param[in] consumer  called as consumer(k, value) with std::int64_t k, once per item.
 /// \throws Error before anything runs: a negative range, items but no elements, a ColumnOrder of another matrix or
 ///         batch, more items than a ColumnOrder or RowOrder has, a policy with a chunk size, a matrix without memory or
 ///         out of the execution space's reach.
@@ -55,11 +54,11 @@ void parallel_read(std::string const& label, Exec const& exec, ShadowView<View> 
 
 /// \brief Reads a matrix item by item and reduces: consumer(k, a[index_map(k)], update) for every item k of a range.
 ///
-/// Each way joins the items' contributions in an order of its own: the first read by column (transposing) in that of
-/// tiles, later ones (shadow) and reads of the original in that of items, mixed ones in that of blocks. So results of
-/// operations that depend on the order, as floating-point sums do, may differ in their last bits from call to call, as
-/// between the first and the second. Nothing is timed: the same calls, in the same order, with the same memory to be
-/// had, take the same ways. Within a way the order is that of Kokkos::parallel_reduce.
+/// Each kernel joins the items' contributions in its own order: the first read by column (transposing) by tiles, later
+/// ones (shadow) and reads of the original by items, mixed ones by blocks. So floating-point sums may differ in their
+/// last bits from call to call, for example between the first and the second. Nothing is timed: the same calls in the
+/// same order, with the same memory available, run the same kernels. Within a kernel the order is that of
+/// Kokkos::parallel_reduce.
 ///
 /// \tparam BackendTag   the backend; Backend::Native is the execution space's own.
 /// \param[in] label     name of the kernel for profilers.

@@ -23,16 +23,16 @@ enum class ShadowStatus {
   no_memory      ///< memory for one was asked for and not to be had: reads go to the original
 };
 
-/// \brief A read-only matrix that has, once needed, a transposed copy of itself, its shadow: one name, and coalesced
-/// access along rows as well as along columns.
+/// \brief A read-only matrix and, once needed, a transposed copy of it, its shadow: coalesced access along rows and
+/// along columns.
 ///
 /// The method is transposed-view shadowing (L. Wang, X. Shi, Y. Chang, Huawei and Beihang University:
 /// "Method and device for accessing global memory", Chinese patent application, 2016). The first read by column
 /// transposes the matrix, in parallel_read while it reads; later ones read the shadow.
 ///
-/// Copies share the shadow, which is freed with the last of them and of the Views that by_row and by_column returned.
-/// Member functions may be called from several host threads at once. Work on another instance than the one that builds
-/// the shadow begins after it, on CUDA without the host waiting.
+/// Copies share the shadow; it is freed with the last of them and of the Views that by_row and by_column returned.
+/// Several host threads may call member functions at once. Work on another instance starts after the shadow is built;
+/// on CUDA the host does not wait for that.
 ///
 /// \tparam View a Kokkos::View of rank 2, elements (i, j), or of rank 3, a batch of matrices with elements
 ///              (b, i, j), of any layout. Elements are trivially copyable.

@@ -48,7 +48,7 @@ struct HaloSides {
   HaloFace<T> low,  ///< at the lowest index
       high;         ///< at the highest index
 
-  /// A condition a face.
+  /// A condition per face.
   HaloSides(HaloFace<T> const& l, HaloFace<T> const& h) : low(l), high(h) {}
   /// The field goes on periodically.
   HaloSides(Periodic both) : low(both), high(both) {}
@@ -64,7 +64,7 @@ struct HaloSides {
 ///     {Periodic(), Periodic(), {Dirichlet(0.), Neumann()}}   // a channel
 template <class T, int Rank>
 struct HaloConditions {
-  Kokkos::Array<HaloSides<T>, Rank> sides;  ///< one a dimension
+  Kokkos::Array<HaloSides<T>, Rank> sides;  ///< one per dimension
 
   /// Rank 1.
   HaloConditions(HaloSides<T> const& s0) requires(Rank == 1) : sides{{s0}} {}
@@ -93,29 +93,28 @@ struct HaloConditions {
 /// The types that fill_halo takes for a View; nested, so that none of them is deduced and braces do.
 template <class View>
 struct HaloConditionsOf {
-  using Extents = Kokkos::Array<std::int64_t, View::rank()>;  ///< interior points a dimension
+  using Extents = Kokkos::Array<std::int64_t, View::rank()>;  ///< interior points per dimension
   /// For the View's element type and rank.
   using Conditions = HaloConditions<typename View::non_const_value_type, int(View::rank())>;
 };
 
 /// \brief Fills the halo of a field, the points that parallel_stencil reads but does not write.
 ///
-/// As for parallel_stencil, the field has n + 2h points in a dimension with n interior ones; h, which may be 0 in
-/// some dimensions but not in all, follows from the two. Interior points are only read. With no interior point at all
-/// nothing is done.
+/// As for parallel_stencil, the field has n + 2h points in a dimension with n interior points. The halo's width h
+/// follows from the two; it may be 0 in some dimensions, but not in all. Interior points are only read. Without
+/// interior points nothing is done.
 ///
-/// One dimension is filled after the other, the first index first, and each includes the halos of those
-/// before it. Edges and corners are thereby filled, too, once each: with the condition of the last of their dimensions,
-/// applied to what the dimensions before left there.
+/// Dimensions are filled one after the other, the first index first, each including the halos of those before it. So
+/// edges and corners get the condition of the last of their dimensions, applied to what earlier dimensions wrote.
 ///
-/// Asynchronous: kernels "Koalesce::fill_halo", one a dimension that has a halo, run on the instance given.
+/// Asynchronous: kernels "Koalesce::fill_halo", one per dimension that has a halo, run on the instance given.
 ///
 ///     fill_halo(exec, u, {nz, ny, nx}, Periodic());
 ///     fill_halo(exec, u, {nz, ny, nx}, {Periodic(), Neumann(), {Dirichlet(1.), Dirichlet(0.)}});
 ///
 /// \param[in] space      the instance that the kernels run on.
 /// \param[in,out] field  a View of rank 1 to 3, of any layout.
-/// \param[in] extents    number of interior points a dimension, in the order of the View's indices.
+/// \param[in] extents    number of interior points per dimension, in the order of the View's indices.
 /// \param[in] conditions what the halo holds. A period may be shorter than the halo, down to one point.
 /// \throws Error before anything runs: extents that do not match or leave no halo in any dimension, a dimension that is
 ///         periodic on one side only, a field without memory or out of the execution space's reach.

@@ -51,15 +51,14 @@ inline constexpr bool is_point_argument<Neighborhood<T, Shape>> = Shape::size ==
 
 /// \brief A stencil whose weights are known: out(p) = sum over the shape of weight(d) * in(p + d).
 ///
-/// It is a functor for parallel_stencil, of one input. Knowing that it is linear, the native backends read each plane
-/// once and keep partial sums in registers.
+/// It is a functor of one input for parallel_stencil. Because it is linear, the native backends read each plane once
+/// and keep partial sums in registers.
 ///
-/// The terms are added in one order: by their offsets from the lowest on, the first index's the slowest, or the last
-/// index's where the first output's points lie closer together along the first index (LayoutLeft). Each is one fused
-/// multiply-add, or a product and a sum on hosts that are compiled for a processor without it. On one processor results
-/// are therefore the same bits in every run, on every backend, whatever the extents and the way values are read, for
-/// float, double and Kokkos::complex of them; GPUs and hosts agree where the host fuses, too. (Options that allow other
-/// arithmetic, such as -ffast-math, take this away.)
+/// Terms are added in order of their offsets, the lowest first; the first index varies slowest, or the last one if the
+/// first output is LayoutLeft. Each term is one fused multiply-add, or a product and a sum on hosts without that
+/// instruction. On one processor the results therefore have the same bits in every run, on every backend, for all
+/// extents, from the queue and through the caches, for float, double and Kokkos::complex of them. GPUs agree with hosts
+/// that fuse. (Options such as -ffast-math void this.)
 ///
 ///     LinearStencil<double, Star<1, 1, 1>> laplace;           // all weights 0
 ///     laplace(0, 0, 0) = -6;  laplace(0, 0, 1) = 1;  ...
@@ -96,7 +95,7 @@ class LinearStencil {
         }
   }
 
-  /// The weight at these offsets, one a dimension.
+  /// The weight at these offsets, one per dimension.
   template <class... Offset>
     requires(sizeof...(Offset) == rank && (Impl::is_offset<Offset> && ...))
   KOKKOS_FORCEINLINE_FUNCTION W& operator()(Offset... offset) { return m_weight[index(int(offset)...)]; }

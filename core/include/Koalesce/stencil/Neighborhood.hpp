@@ -44,7 +44,7 @@ class Neighborhood {
         m_ring_size(ring_size),
         m_ring_slot(ring_slot) {}
 
-  /// The value at these offsets from the point, one a dimension, each within the shape.
+  /// The value at these offsets from the point, one per dimension, each within the shape.
   template <class... Offset>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(Offset... offset) const {
     static_assert(sizeof...(Offset) == rank && (Impl::is_offset<Offset> && ...),
@@ -53,7 +53,7 @@ class Neighborhood {
     int const at[]       = {int(offset)...};
     std::ptrdiff_t place = m_point;
     if (m_ring_size > 0) {
-      // Where the plane lies depends on its own offset alone, which lets the compiler work it out once a plane.
+      // Where the plane lies depends on its own offset alone, which lets the compiler work it out once per plane.
       int const dim   = m_ring_dim == 0 ? 0 : rank - 1;
       int const slot  = m_ring_slot + at[dim];
       int const turns = slot < 0 ? 1 : slot >= m_ring_size ? -1 : 0;

@@ -16,22 +16,22 @@ namespace Koalesce {
 /// \brief Applies a stencil to every interior point: out(p) = functor(values of in around p, p).
 ///
 /// The method is the circular queue of planes: thread blocks march along the slowest dimension and keep the 2r + 1
-/// planes that a point needs, with their halos, on chip; each step reads one new plane, coalesced, into the slot of the
-/// oldest (C. Hu, A. Wang, J. Li, J. Li, University of Science and Technology Beijing:
+/// planes around the current one, with their halos, on chip; each step reads one new plane, coalesced, into the slot of
+/// the oldest (C. Hu, A. Wang, J. Li, J. Li, University of Science and Technology Beijing:
 /// "A GPU stencil method supporting coalesced access and a circular queue", Chinese patent application, 2023). Because
-/// planes are whole, boxes and composite operators run in one sweep, too.
+/// planes are whole, boxes and composite operators also run in one sweep.
 ///
-/// Fields have the policy's rank. With n interior points in a dimension a field has n + 2h points there, with
-/// a halo width h of its own; the interior starts at index h. Inputs need h >= the shape's radius; outputs need none.
-/// Only interior points of the outputs are written. LayoutRight, LayoutLeft and LayoutStride may be mixed; the order of
-/// the loops follows the first output.
+/// Fields have the policy's rank. A field with n interior points in a dimension and a halo of width h has n + 2h points
+/// there; the interior starts at index h. Each field has its own h: inputs need h >= the shape's radius, outputs need
+/// none. Only interior points of the outputs are written. LayoutRight, LayoutLeft and LayoutStride may be mixed; the
+/// order of the loops follows the first output.
 ///
-/// On CUDA a functor's first calls with the same extents find out whether the queue or the caches serve it faster, see
-/// StencilPolicy::with_taps: what a functor rounds may therefore differ in its last bits from run to run, and from call
-/// to call. With a way named by with_taps() all runs with as many threads, on one GPU model, agree. Between ways,
-/// backends and extents, and between points of one call, bits agree only in programs compiled with -ffp-contract=off
-/// (nvcc: -fmad=false), since compilers otherwise join products and sums in each copy of a functor as they please. A
-/// LinearStencil gives the same bits always.
+/// On CUDA a functor's first calls time two kernels, from the queue and through the caches, and keep the faster one
+/// (see StencilPolicy::with_taps()). Its results may therefore differ in their last bits from run to run and from call
+/// to call. If with_taps() names one, all runs with the same number of threads on the same GPU model agree. Between
+/// kernels, backends and extents, and between points of one call, bits agree only in programs compiled with
+/// -ffp-contract=off (nvcc: -fmad=false), because the compiler otherwise contracts products and sums differently in
+/// each kernel. A LinearStencil always gives the same bits.
 ///
 /// \param[in] label   name of the kernel for profilers; it appears as "Koalesce::<backend>::<label>".
 /// \param[in] policy  execution space instance, interior extents, shape.
@@ -40,8 +40,9 @@ namespace Koalesce {
 /// \param[in] functor called as functor(u..., i...): one Neighborhood<T, Shape> for every input, then the indices
 ///                    of the point (std::int64_t, 0 <= i < interior extent); returns the output's value, or
 ///                    values(...) with one value for every output. A LinearStencil is a functor, too.
-/// \throws Error before anything runs: extents that do not match, a halo narrower than the radius, outputs that
-///         overlap another field, a field without memory or out of the execution space's reach, no room on chip.
+/// \throws Error before anything runs, if extents do not match, a halo is narrower than the radius, an output overlaps
+///         another field, a field has no memory or memory that the execution space cannot access, or nothing fits on
+///         chip.
 template <class Exec, class Shape, class BackendTag, class In, class Out, class Functor>
 void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, BackendTag> const& policy, In const& in,
                       Out const& out, Functor const& functor) {
@@ -61,11 +62,11 @@ void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, Backe
 /// \brief Applies two stencils in one sweep: the second reads the first one's results around each point.
 ///
 /// mid(p) = first(values of in around p, p) is computed for the interior and the halo that the second shape needs,
-/// and stays on chip; out(p) = second(values of mid around p, in at p, p). So div(D grad u), the biharmonic or
+/// and stays on chip; out(p) = second(values of mid around p, in at p, p). So div(D grad u), the biharmonic operator or
 /// a Cahn-Hilliard step read and write their fields once.
 ///
-/// As above, with Shape = Staged<First, Second>; inputs need a halo of both radii together. There is one way to read
-/// values, so results do not depend on time. A LinearStencil as the second functor ignores the inputs.
+/// As above, with Shape = Staged<First, Second>; inputs need a halo of the sum of both radii. There is one kernel, so
+/// results do not depend on time. A LinearStencil as the second functor ignores the inputs.
 ///
 /// \param[in] label  name of the kernel for profilers.
 /// \param[in] policy execution space instance, interior extents, Staged shape.

@@ -11,9 +11,9 @@
 
 namespace Koalesce {
 
-/// \brief Where a stencil reads the values around a point: from a circular queue of planes on chip, or from the fields
-/// through the caches; automatic: where it was measured to be faster, so that a functor's results may differ in their
-/// last bits between runs.
+/// \brief Where a stencil reads the values around a point: from the circular queue of planes on chip, or from the
+/// fields through the caches. `automatic` is the faster one by measured time, so a functor's results may differ in
+/// their last bits between runs.
 enum class StencilTaps { automatic, queue, cache };
 
 /// \brief Where a stencil runs: the interior points, the shape, the execution space instance.
@@ -35,17 +35,17 @@ class StencilPolicy {
 
   static constexpr int rank = Shape::rank;  ///< number of dimensions
 
-  using extents_type = Kokkos::Array<std::int64_t, rank>;  ///< points a dimension
+  using extents_type = Kokkos::Array<std::int64_t, rank>;  ///< points per dimension
 
   /// \param[in] space   the instance that the kernel runs on.
-  /// \param[in] extents number of interior points a dimension (0 is allowed), in the order of the Views' indices.
+  /// \param[in] extents number of interior points per dimension (0 is allowed), in the order of the Views' indices.
   StencilPolicy(Exec const& space, extents_type const& extents) : m_space(space), m_extents(extents) {}
 
   /// The same; the shape is deduced: `StencilPolicy policy(exec, Star<1, 1>{}, {ny, nx});`
   StencilPolicy(Exec const& space, Shape const&, Kokkos::Array<std::int64_t, Shape::rank> const& extents)
       : m_space(space), m_extents(extents) {}
 
-  /// The same, one argument a dimension, of any integer type: `policy(exec, u.extent(0) - 2, u.extent(1) - 2)`.
+  /// The same, one argument per dimension, of any integer type: `policy(exec, u.extent(0) - 2, u.extent(1) - 2)`.
   template <class... N>
     requires(sizeof...(N) == rank && (std::is_integral_v<N> && ...))
   StencilPolicy(Exec const& space, N... extents) : m_space(space), m_extents{{std::int64_t(extents)...}} {}
@@ -53,7 +53,7 @@ class StencilPolicy {
   /// As the first, on the execution space's default instance.
   explicit StencilPolicy(extents_type const& extents) : m_extents(extents) {}
 
-  /// As the second, one argument a dimension.
+  /// As the second, one argument per dimension.
   template <class... N>
     requires(sizeof...(N) == rank && (std::is_integral_v<N> && ...))
   StencilPolicy(Exec const& space, Shape const&, N... extents)
@@ -74,7 +74,7 @@ class StencilPolicy {
 
   /// The instance that the kernel runs on.
   Exec const& space() const { return m_space; }
-  /// Number of interior points a dimension.
+  /// Number of interior points per dimension.
   extents_type const& extents() const { return m_extents; }
   /// Where values around a point are read.
   StencilTaps taps() const { return m_taps; }
@@ -85,17 +85,17 @@ class StencilPolicy {
     return StencilPolicy<Exec, Shape, OtherTag>(m_space, m_extents).with_taps(m_taps);
   }
 
-  /// \brief A copy that says where values around a point are read; without it: automatic.
+  /// \brief A copy that says where values around a point are read; the default is automatic.
   ///
-  /// Cuda alone has both ways, and a Staged stencil the queue alone: elsewhere this changes nothing. For a functor the
-  /// first calls with a label and extents of a class try both, timed by events, and the faster one stays (see
-  /// tuning_decisions()); a LinearStencil, and a functor where choices go by extents, is read through the caches where
-  /// the GPU has a thread for every point. `cache` where the inputs' innermost points do
-  /// not lie next to each other means the queue, `queue` where no plane fits on chip the caches.
+  /// It matters for Backend::Cuda only, and not for Staged stencils, which use the queue. With `automatic`, a functor's
+  /// first calls with a label and class of extents time both, by events, and the faster one stays (see
+  /// tuning_decisions()). A LinearStencil, and a functor in TuningMode::by_extents, reads through the caches if the GPU
+  /// has a thread for every point. `cache` falls back on the queue if the inputs are strided along the innermost
+  /// dimension; `queue` falls back on the caches if no plane fits on chip.
   ///
-  /// Compilers may join other products and sums of a functor in one way than in the other. With `automatic` its results
-  /// may therefore differ in their last bits between runs, and between the first calls of a run; with a way named they
-  /// do not. A LinearStencil gives the same bits either way.
+  /// The compiler may contract a functor's products and sums differently in the two kernels. With `automatic` its
+  /// results may therefore differ in their last bits between runs, and between the first calls of a run; with `queue`
+  /// or `cache` they do not. A LinearStencil gives the same bits in both.
   StencilPolicy with_taps(StencilTaps where) const {
     StencilPolicy copy = *this;
     copy.m_taps        = where;

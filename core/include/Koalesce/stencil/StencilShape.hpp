@@ -8,7 +8,7 @@
 
 namespace Koalesce {
 
-/// Largest radius a dimension may have.
+/// Largest radius that a dimension may have.
 inline constexpr int max_radius = 4;
 
 namespace Impl {

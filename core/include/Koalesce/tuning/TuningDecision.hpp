@@ -23,7 +23,7 @@ struct TuningDecision {
   std::string label;                ///< of the calls
   std::string device;               ///< that they run on
   std::string extents;              ///< the class of sizes
-  std::vector<TuningTrial> trials;  ///< one a candidate; of a remembered choice, none was timed
+  std::vector<TuningTrial> trials;  ///< one per candidate; of a remembered choice, none was timed
   bool decided    = false;          ///< false: still measuring
   bool remembered = false;          ///< by an earlier process, in the tuning file
   std::string choice;               ///< what calls run from now on, if decided

@@ -25,7 +25,7 @@ std::vector<PlacementArray> declared_arrays(OnChip<Arrays...> const& arrays) {
   return all;
 }
 
-/// Name, kind, bytes an element and extents of every array: "tile: TeamArray of 4 bytes [18][18]; ...".
+/// Name, kind, bytes per element and extents of every array: "tile: TeamArray of 4 bytes [18][18]; ...".
 template <class... Arrays>
 std::string declaration_text(OnChip<Arrays...> const& arrays) {
   std::string text;

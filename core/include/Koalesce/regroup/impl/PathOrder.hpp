@@ -104,7 +104,7 @@ class TeamPathOrder {
         m_path(reinterpret_cast<std::uint16_t*>(m_table + buckets_of(paths) * m_workers)),
         m_item(m_path + items) {}
 
-  /// Collective. path_of(item) is called once an item and may be m_paths: none. placed(item, slot, path), too.
+  /// Collective. path_of(item) is called once per item and may be m_paths: none. placed(item, slot, path), too.
   /// A barrier must come before what other threads read.
   template <class Member, class PathOf, class Placed>
   KOKKOS_FORCEINLINE_FUNCTION void fill(Member const& team, PathOf const& path_of, Placed const& placed) const {

@@ -28,7 +28,7 @@ struct PathFault {
   static constexpr std::int64_t path(std::int64_t reported) { return (reported & 65535) - 32768; }
 };
 
-/// A functor a path.
+/// A functor per path.
 template <class... Functors>
 struct PathFunctors {
   static constexpr int static_paths = sizeof...(Functors);

@@ -60,7 +60,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto inputs_at(Pack<Field<Ts>...> const& in, std::in
   });
 }
 
-/// What a functor returned, as a pack of one value a field.
+/// What a functor returned, as a pack of one value per field.
 template <class Result>
 KOKKOS_FORCEINLINE_FUNCTION auto to_pack(Result const& result) {
   if constexpr (is_pack<Result>) return result;
@@ -131,7 +131,7 @@ struct StagedWork {
   using Outs        = OutsT;
   using First       = FirstT;
   using Second      = SecondT;
-  /// The types between the stages, one a field.
+  /// The types between the stages, one per field.
   using Mids = decltype(to_pack(
       call_at<Order>(std::declval<First const&>(), std::declval<NeighborhoodsOf<FirstShape, Ins> const&>(), 0, 0, 0)));
 

@@ -35,7 +35,7 @@ struct RememberedChoice {
 
 /// \brief Keeps choices in a text file, for later runs.
 ///
-/// A line an entry, of which a key's last one counts. Lines are appended by one write each, so processes and threads
+/// A line per entry, of which a key's last one counts. Lines are appended by one write each, so processes and threads
 /// may do so at once. Each begins with a checksum: one that is damaged is as if it were not there.
 class TuningFile {
  public:

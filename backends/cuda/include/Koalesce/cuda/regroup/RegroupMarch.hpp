@@ -93,7 +93,7 @@ struct MarchingRegroup {
     }
   }
 
-  /// action(slot, item) for up to 31 items a path from the lane's path's `first` one on, a warp a path.
+  /// action(slot, item) for up to 31 items per path from the lane's path's `first` one on, a warp a path.
   template <class Action>
   __device__ __forceinline__ void for_each_left(Order const& blocks, typename Order::Lane const& sum, int first,
                                                 int left, Action const& action, int* waiting) const {

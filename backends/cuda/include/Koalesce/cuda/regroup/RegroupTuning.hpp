@@ -12,15 +12,15 @@
 ///
 /// H200, `koalesce_perf_regroup --benchmark_filter=^regroup/`, 2^24 items of 8 bytes, random paths in equal shares,
 /// time / time of items that lie in order of their paths:
-///   threads x items a thread   256x4  256x8  128x8  512x8  1024x4  1024x8  512x16
+///   threads x items per thread   256x4  256x8  128x8  512x8  1024x4  1024x8  512x16
 ///   4 paths, short work        1.21   1.21   1.23   1.19   1.22    1.33    1.56
 ///   8 paths, short work        1.43   1.40   1.51   1.32   1.38    1.38    1.63
 ///   8 paths, long work         1.11   1.08   1.25   1.04   1.04    1.03    1.08
 ///   32 paths, short work       7.2    5.8    7.6    3.29   2.96    1.73    2.35
 ///   32 paths, long work        2.93   2.48   2.90   1.08   1.10    1.08    1.06
-/// With 512x8, so few registers a thread that 1 / 2 / 3 blocks are resident: 8 paths, short 1.58 / 1.32 / 1.31, long
+/// With 512x8, so few registers per thread that 1 / 2 / 3 blocks are resident: 8 paths, short 1.58 / 1.32 / 1.31, long
 /// 1.11 / 1.04 / 1.04. Two leave 64 registers, for functors that need some.
-/// Stretches of at least 4096 items a path, instead of 1024: 8 paths, long 1.07 instead of 1.04.
+/// Stretches of at least 4096 items per path, instead of 1024: 8 paths, long 1.07 instead of 1.04.
 /// Tiles of the grid of 4096 items instead of 2048: all its kernels together 0.03 ms slower; a loop over the grid's
 /// slots in blocks of 2048: 3 % slower, the last ones run alone.
 namespace Koalesce::Impl::CudaBackend {

@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(cached_stencil_threads) cached_stencil_kernel(
 
   auto const around = transform(work.in, [&](auto const& field, auto) {
     using T = typename std::decay_t<decltype(field)>::value_type;
-    // One instruction a product, where 64-bit strides take four.
+    // One instruction per product, where 64-bit strides take four.
     auto const place = std::int64_t(z) * int(field.stride[0]) + std::int64_t(y) * int(field.stride[1]) + x;
     return Order::template neighborhood<Shape>(field.origin + place, field.stride[0], field.stride[1], 1,
                                                Neighborhood<T, Shape>::read_only);

@@ -10,8 +10,8 @@ namespace Koalesce::Impl::CudaBackend {
 /// The planes of one field around a block's tile, in shared memory, and how the block's threads read them.
 ///
 /// A plane is read whole, with its halo: the threads are renumbered over its rows, which are longer than the tile's.
-/// With Rx copies a row and Ry = threads div Rx rows a pass, a thread starts at (id mod Rx, id div Rx) and takes every
-/// Ry-th row, so that its addresses advance by constants and halos coalesce as the interior does.
+/// With Rx copies per row and Ry = threads div Rx rows a pass, a thread starts at (id mod Rx, id div Rx) and takes
+/// every Ry-th row, so that its addresses advance by constants and halos coalesce as the interior does.
 ///
 /// \tparam Wide copies 16 bytes at a time, for fields that are aligned for it; else one element at a time.
 template <class T, int RadiusY, int RadiusX, bool Wide>

@@ -22,7 +22,7 @@ struct StencilNumbers {
 inline constexpr int max_paced_points = 32;
 
 /// Known weights: a thread's partial sums decide how many threads and points have room in registers. Reads of one
-/// element a copy take longer to arrive than wide ones and oversubscribe memory less: more planes ahead, no pacing.
+/// element per copy take longer to arrive than wide ones and oversubscribe memory less: more planes ahead, no pacing.
 /// \param[in] sums    registers of a thread's partial sums of one point.
 /// \param[in] points  of the shape.
 constexpr StencilNumbers linear_numbers(int sums, int points, bool wide) {
@@ -45,7 +45,7 @@ constexpr StencilNumbers queue_numbers(int taps, bool wide) {
   return {.threads = 256, .points = 4, .ahead = 2};
 }
 
-/// Two stages: many points a thread, since both stages share taps, and registers as they come.
+/// Two stages: many points per thread, since both stages share taps, and registers as they come.
 constexpr StencilNumbers staged_numbers() { return {.threads = 256, .points = 6, .ahead = 2}; }
 
 /// Points more that a row of a tile with its halo costs: short rows are slow.

@@ -61,7 +61,7 @@ __global__ __launch_bounds__(Tile::threads, Tile::blocks) void transpose_in_plac
   if (pair) mirrored.write(NoSink{});
 }
 
-/// Launches `kernel` with `tiles` tiles of shared memory a block.
+/// Launches `kernel` with `tiles` tiles of shared memory per block.
 template <class Tile, class T>
 void launch_transpose(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work,
                       void (*kernel)(TransposeWork<T> const, typename Tile::Plan const), int tiles) {

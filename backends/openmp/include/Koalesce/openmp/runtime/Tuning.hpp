@@ -19,7 +19,7 @@ inline constexpr std::size_t tile_bytes = 512 * 1024;
 inline constexpr std::int64_t longest_row = 4096;
 /// Tiles smaller than this are not cut further to give every thread one: starting a tile costs more.
 inline constexpr std::int64_t min_points = 2048;
-/// Tiles a thread, where they cannot be one chunk of planes a thread: the last ones to finish wait less.
+/// Tiles a thread, where they cannot be one chunk of planes per thread: the last ones to finish wait less.
 inline constexpr std::int64_t tiles_per_thread = 4;
 
 /// Vector registers of the processor compiled for: a box's weights are summed in groups that fit, if any do.

@@ -30,7 +30,7 @@ struct TeamLoop {
   using Elements = Slots<Work>;
 
   Work work;
-  int group;  // items a team
+  int group;  // items per team
 
   KOKKOS_FUNCTION static constexpr std::size_t bytes(int items, int paths, int team_size) {
     std::size_t const order = Elements::padded(Order::bytes(items, paths, team_size));

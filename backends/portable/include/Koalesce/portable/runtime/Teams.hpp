@@ -25,7 +25,8 @@ struct Teams {
   int max_teams             = 2147483647;  // a league's size is an int
 };
 
-/// `most` threads a team where threads are many. CPU threads are cores: each is a team of its own and waits for nobody.
+/// `most` threads per team where threads are many. CPU threads are cores: each is a team of its own and waits for
+/// nobody.
 template <class Exec>
 constexpr int team_threads(int most) {
   return Backend::on_host<Exec> ? 1 : most;
