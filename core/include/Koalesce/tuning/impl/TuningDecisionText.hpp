@@ -23,7 +23,7 @@ inline std::string decision_heading(TuningDecision const& decision) {
 }
 
 inline std::string trial_text(TuningTrial const& trial, std::size_t name_width) {
-  auto const padded = [](std::string text, std::size_t width, bool left) {
+  auto const padded = [](std::string const& text, std::size_t width, bool left) {
     std::string const gap(width > text.size() ? width - text.size() : 0, ' ');
     return left ? text + gap : gap + text;
   };

@@ -2,8 +2,8 @@
 #ifndef KOALESCE_TUNING_IMPL_TUNING_KEY_HPP
 #define KOALESCE_TUNING_IMPL_TUNING_KEY_HPP
 
-#include <compare>
 #include <string>
+#include <tuple>
 
 namespace Koalesce::Impl {
 
@@ -11,7 +11,9 @@ namespace Koalesce::Impl {
 struct TuningMachine {
   std::string device, software;
 
-  auto operator<=>(TuningMachine const&) const = default;
+  friend bool operator<(TuningMachine const& a, TuningMachine const& b) {
+    return std::tie(a.device, a.software) < std::tie(b.device, b.software);
+  }
 };
 
 /// Calls that share a choice. Any text will do.
@@ -22,7 +24,10 @@ struct TuningKey {
   std::string extents;  ///< the class of sizes, and whatever else times depend on
   TuningMachine machine;
 
-  auto operator<=>(TuningKey const&) const = default;
+  friend bool operator<(TuningKey const& a, TuningKey const& b) {
+    return std::tie(a.pattern, a.label, a.kernel, a.extents, a.machine) <
+           std::tie(b.pattern, b.label, b.kernel, b.extents, b.machine);
+  }
 };
 
 }  // namespace Koalesce::Impl

@@ -71,6 +71,7 @@ class TuningRegistry {
     }
     std::sort(found.begin(), found.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
     std::vector<std::shared_ptr<Entry>> all;
+    all.reserve(found.size());
     for (auto& [number, entry] : found) all.push_back(std::move(entry));
     return all;
   }
