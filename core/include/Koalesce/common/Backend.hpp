@@ -7,8 +7,8 @@
 #include <string>
 #include <type_traits>
 
-/// The ways a pattern can run. A backend is a tag, defined in a folder of backends/; each implements a pattern as
-/// functions that take it.
+/// The backends: implementations of the patterns. A backend is a tag, defined in a folder of backends/. It implements a
+/// pattern as functions that take this tag.
 namespace Koalesce::Backend {
 
 /// Whether an execution space's threads are CPU threads.
@@ -16,7 +16,7 @@ template <class Exec>
 inline constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible&&
     std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
 
-/// Chooses: its `type` is the tag of the backend that an execution space runs on unless the caller names another.
+/// Maps an execution space to its backend: `type` is the tag of the backend that runs unless the caller names another.
 /// Defined in backends/enabled/include/Koalesce/enabled/Backends.hpp.
 template <class Exec>
 struct DefaultFor;
@@ -25,7 +25,7 @@ struct DefaultFor;
 template <class Exec>
 using Default = typename DefaultFor<Exec>::type;
 
-/// Stands for the execution space's own backend where a function takes a backend.
+/// Stands for the execution space's default backend, wherever a function takes a backend.
 struct Native {};
 
 }  // namespace Koalesce::Backend

@@ -8,9 +8,9 @@
 
 namespace Koalesce {
 
-/// \brief What every Koalesce function throws, before anything runs, when it cannot do what was asked.
+/// \brief The exception that every Koalesce function throws, before anything runs, if it cannot do what was asked.
 ///
-/// The text has one grammar: `function("label"): problem; why; what to do.`
+/// The text always has the form `function("label"): problem; reason; what to do.`
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -8,7 +8,7 @@ namespace Koalesce {
 
 /// \brief Several Views as one argument: `parallel_stencil("step", policy, fields(u, v), fields(du, dv), f)`.
 ///
-/// Which bits of the results may differ between runs does not depend on their number: see parallel_stencil.
+/// The number of fields has no effect on bitwise reproducibility: see parallel_stencil.
 template <class... Views>
 auto fields(Views const&... views) {
   return Impl::Pack<Views...>(views...);

@@ -4,10 +4,10 @@
 
 namespace Koalesce {
 
-/// \brief Averages how often loops go round whose trip counts are not constants.
+/// \brief Averages the trip counts of loops whose trip counts are not constants.
 class TripCounts {
  public:
-  /// A loop went round so often.
+  /// Adds the trip count of one loop.
   void add(double trips) {
     m_sum += trips;
     ++m_loops;
@@ -23,19 +23,19 @@ class TripCounts {
   long long m_loops = 0;
 };
 
-/// \brief How often a loop goes round whose trip count nobody knows.
+/// \brief The trip count that an estimate assumes for a loop whose trip count is unknown.
 ///
 /// The average over the loops of the benchmarks' kernels, which `koalesce_perf_placement --trip_counts` prints on a
 /// GPU.
 inline constexpr double learned_trips = 71;
 
-/// \brief Estimates how often a kernel accesses an array, from what its text says.
+/// \brief Estimates from its source code how often a kernel accesses an array.
 ///
-/// Where one thing is in another, give the inner estimate to the outer one: an access in a condition in a loop is
+/// For nested loops and conditions, pass the inner estimate to the outer one: an access in a condition in a loop is
 /// `AccessEstimate().in_loop(8, AccessEstimate().in_condition())`, which counts 8 * 0.5.
 class AccessEstimate {
  public:
-  /// \param[in] unknown_trips  how often in_unknown_loop() goes round.
+  /// \param[in] unknown_trips  the trip count that in_unknown_loop() assumes.
   constexpr explicit AccessEstimate(double unknown_trips = learned_trips) : m_unknown_trips(unknown_trips) {}
 
   /// n accesses that always happen.

@@ -81,9 +81,10 @@ struct TeamArray : Impl::ArrayDeclaration<TeamArray<Data>, Data> {
 ///     ThreadArray<int*>("stack", n)         // stack(rank, k), k < n
 ///
 /// The first index is the team rank of the thread, so a kernel reads as with TeamArray<float*[4]>("sums", team size).
-/// Lies in scratch memory, in registers (if its length is known at compile time; indices must be such, too, once loops
-/// are unrolled, or the compiler takes memory after all), or in memory of the thread. Elements are not initialized.
-/// Made, and told its accesses, as a TeamArray is.
+/// Lies in scratch memory, in registers, in the thread's local memory or, behind the L1 cache, in global memory.
+/// Registers need a length known at compile time, and indices that are constants once loops are unrolled; otherwise
+/// the compiler uses the thread's local memory. Elements are not initialized. The constructor and accesses() are those
+/// of a TeamArray.
 ///
 /// \tparam Data  element type and a thread's extents, the last index the fastest.
 template <class Data>

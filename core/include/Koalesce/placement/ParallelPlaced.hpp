@@ -46,8 +46,8 @@ struct TunedPlacement {
 ///
 /// The kernel is compiled for each placement it may get, 2^k for k arrays; with a FixedPlacement, for that one.
 /// Asynchronous, as Kokkos::parallel_for; the kernel is called "Koalesce::<backend>::<label>". Each host thread caches
-/// its last few different calls: one like them repeats no check, does not query the driver, and costs what a launch
-/// costs.
+/// its last few different calls: a call that matches one of them repeats no check, does not query the driver, and costs
+/// a few comparisons more than a launch.
 ///
 /// \tparam BackendTag    the backend; Backend::Native is the execution space's own.
 /// \param[in] label      name of the kernel, for profilers, logs and the tuning file.
@@ -69,17 +69,18 @@ void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> con
   call.run(placement);
 }
 
-/// \brief The same with the fastest placement that the first calls find, or tune_placement() did, in this process or an
-/// earlier one: see tuning_file().
+/// \brief The same, with the fastest placement: the one that the first calls find, or that tune_placement() found, in
+/// this process or in an earlier one (see tuning_file()).
 ///
-/// Every call runs the kernel once. The first ones take turns between the placements that fit of these: everything in
-/// scratch memory; one array moved out; all that no threads share; all. tuning_decisions() says what was found, a
-/// letter per place (s, r, t, g). Where Kokkos serves tuning tools and one is there, the tool may choose; it is shown
-/// the letters.
+/// Every call runs the kernel once. The first calls try in turn those of the following placements that fit: all arrays
+/// in scratch memory; one array moved out; all arrays that threads do not share moved out; all arrays moved out.
+/// tuning_decisions() shows the result as one letter per place (s, r, t, g). If Kokkos was built with tuning and a
+/// tuning tool is loaded, the tool may choose; it is shown the same letters.
 ///
-/// Another placement is another kernel, in which floating-point results may differ in their last bits. Give a placement
-/// where they must not, or let choices go by extents: then everything lies in scratch memory, unless only another
-/// placement fits. Nothing checks that no two threads share an element of a ThreadArray: tune_placement() does.
+/// Each placement is a different kernel, so floating-point results may differ in their last bits. If they must not
+/// differ, pass a placement or use TuningMode::by_extents: all arrays then lie in scratch memory, unless only another
+/// placement fits. These calls do not check that no two threads share an element of a ThreadArray; tune_placement()
+/// does.
 template <class BackendTag = Backend::Native, class Exec, class Bounds, class... Arrays, class Kernel>
 void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
                      OnChip<Arrays...> const& arrays, Kernel const& kernel) {
@@ -101,9 +102,9 @@ void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> con
 /// GPU on-chip storage" (shared-memory arrays to registers or L1, by access count and measured time), which is
 /// PlacementSearch::published.
 ///
-/// The fastest placement is remembered per device, driver, Kokkos, kernel (its label and type), arrays and class of
-/// sizes, in this process and in the tuning_file(). A remembered kernel is not run. If its code changed, give it
-/// another label or delete the file. In TuningMode::by_extents nothing is measured.
+/// The fastest placement is remembered per device, driver, versions of Kokkos and Koalesce, kernel (its label and
+/// type), arrays and class of sizes, in this process and in the tuning_file(). A remembered kernel is not run. If its
+/// code changed, give it another label or delete the file. In TuningMode::by_extents nothing is measured.
 ///
 /// Two searches may find different placements, for which the compiler may round floating-point operations differently:
 /// PlacementTuning::with_check() compares results in every trial. Pass a FixedPlacement, or the Placement found, to

@@ -13,7 +13,7 @@ namespace Koalesce {
 /// Where an array of a kernel lies.
 enum class Place { scratch, registers, thread_memory, global_memory };
 
-/// The name that logs and the cache show.
+/// The name that logs show. The tuning file and tuning tools have its first letter.
 constexpr char const* to_string(Place place) {
   switch (place) {
     case Place::scratch: return "scratch";
@@ -72,7 +72,7 @@ inline std::string to_string(Placement const& placement, std::vector<PlacementAr
   return text.empty() ? "no arrays" : text;
 }
 
-/// \brief Where an array goes that leaves scratch memory.
+/// \brief The place to which a search moves an array from scratch memory.
 /// \param[in] threads   whether one element is touched by more than one thread.
 /// \param[in] constant  whether the length is known when the kernel is compiled.
 constexpr Place promoted_place(bool threads, bool constant) {

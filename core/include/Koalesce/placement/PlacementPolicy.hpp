@@ -36,7 +36,7 @@ class PlacementPolicy {
   Exec const& space() const { return m_space; }
   /// Number of teams.
   std::int64_t league_size() const { return m_league_size; }
-  /// Threads a team.
+  /// Threads per team.
   int team_size() const { return m_team_size; }
 
   /// \brief Tells the compiler the maximum number of threads per team, and how many teams should be resident per SM.
@@ -64,8 +64,8 @@ class PlacementTuning {
     return with([&](auto& t) { t.m_remembers = false; });
   }
 
-  /// \brief What makes a kernel repeatable that changes what it reads: called before every trial, and after the last
-  /// one. (A trial runs the kernel several times; only the first of these runs is checked.)
+  /// \brief Sets a callback that restores the data of a kernel that overwrites its own input. It is called before
+  /// every trial and after the last one. (A trial runs the kernel several times; only the first run is checked.)
   PlacementTuning with_reset(std::function<void()> const& callback) const {
     return with([&](auto& t) { t.m_reset = callback; });
   }

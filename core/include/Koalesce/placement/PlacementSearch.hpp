@@ -22,7 +22,7 @@ struct KernelResources {
   std::optional<int> registers;     ///< of a thread
   std::optional<int> local_bytes;   ///< of a thread: spilled registers and arrays on the stack
   std::optional<int> shared_bytes;  ///< of a team
-  std::optional<double> occupancy;  ///< threads that are resident at once, over the most that can be: 0 to 1
+  std::optional<double> occupancy;  ///< resident threads, divided by the device's maximum: 0 to 1
 };
 
 /// What a trial gave.

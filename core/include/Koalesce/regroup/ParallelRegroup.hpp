@@ -45,10 +45,10 @@ namespace Koalesce {
 ///                     the device, any number of times per item; it must have no side effects and read nothing that
 ///                     another item's functor writes.
 /// \throws Error  before anything runs: a negative range, paths without a functor, payload Views that are too
-///                short, without memory, out of reach or that overlap. A predictor outside [0, paths) is known only
-///                when it has run: the item runs no path, the others run, and an Error that names the first such item
-///                is thrown by this call where it waits (execution spaces of the host, reductions into variables),
-///                otherwise by the next call with this label, or by check_paths().
+///                short, overlap, or have no memory or memory that the execution space cannot access. A predicted path
+///                outside [0, paths) is detected only while the loop runs: that item runs no path, the others run. The
+///                Error names the first such item. This call throws it if it waits (host execution spaces, reductions
+///                into variables); otherwise the next call with this label or check_paths() throws it.
 template <class BackendTag = Backend::Native, class Policy, class... Args>
 void parallel_regroup(std::string const& label, Policy const& policy, Args const&... args) {
   if constexpr (Impl::check_regroup_policy<Policy>()) {
@@ -57,7 +57,7 @@ void parallel_regroup(std::string const& label, Policy const& policy, Args const
   }
 }
 
-/// \brief The reducing twin: f_p(i, update), after the payload's elements if there are any.
+/// \brief parallel_regroup() with a reduction: f_p(i, update); the payload's elements, if any, come before update.
 ///
 /// Sums of floating-point numbers are rounded in the order of the way that runs, and Regroup::automatic chooses ways by
 /// time: the result may differ in its last bits from call to call and from run to run. With a policy that leaves one
@@ -86,9 +86,9 @@ void parallel_regroup_reduce(std::string const& label, Policy const& policy, Arg
   }
 }
 
-/// \brief Waits for an instance, and throws if a predictor of a loop on its execution space was outside its paths.
-/// \throws Error that names the loop and the item; every error is thrown once. What nobody asks for is printed when
-///         Kokkos is finalized.
+/// \brief Waits for an instance, and throws if a loop on its execution space predicted a path out of range.
+/// \throws Error that names the loop and the item; every error is thrown once. Errors that were not thrown are printed
+///         when Kokkos is finalized.
 template <class Exec>
   requires Kokkos::is_execution_space_v<Exec>
 void check_paths(Exec const& exec) {
@@ -98,9 +98,9 @@ void check_paths(Exec const& exec) {
 
 /// \brief Frees the memory that loops regrouped over the grid keep for the next ones, on all instances of a space.
 ///
-/// A loop over n items with up to 254 paths needs about 6 n bytes, and where elements move their size on top; loops
-/// share the memory of the largest on their instance. What loops that were captured into graphs use stays until Kokkos
-/// is finalized.
+/// A loop over n items with up to 254 paths needs about 6 n bytes, plus the size of the payload if elements move. The
+/// loops on an instance share one allocation, which is as large as the largest of them needs. Memory of loops that were
+/// captured into graphs stays until Kokkos is finalized.
 template <class Exec>
   requires Kokkos::is_execution_space_v<Exec>
 void release_regroup_memory(Exec const&) { Impl::RegroupLoops<Exec>::memory().release(); }

@@ -13,9 +13,12 @@
 
 namespace Koalesce {
 
-/// \brief Every decision of Regroup::automatic so far, with the paths it was made for, in order of label, size class
-/// and time; tuning_decisions() has those of all patterns, and forget_tuning() forgets them. \param[in] label  only
-/// those of the loops with this label; all, if empty.
+/// \brief Every decision of Regroup::automatic so far, with the paths that it was made for.
+///
+/// The order is by label, size class and time. tuning_decisions() has the decisions of all patterns; forget_tuning()
+/// forgets them.
+///
+/// \param[in] label  only decisions for loops with this label; all decisions, if empty.
 inline std::vector<RegroupDecision> regroup_decisions(std::string const& label = "") {
   std::vector<RegroupDecision> all;
   for (auto const& entry : Impl::TuningRegistry::instance().entries<Impl::RegroupEntry>(label))

@@ -13,11 +13,11 @@
 
 namespace Koalesce {
 
-/// \brief Bytes of level 0 scratch memory that team_regroup() needs; one after the other, calls use the same ones.
+/// \brief Bytes of level 0 scratch memory that team_regroup() needs. Successive calls in a kernel reuse them.
 ///
-/// \param[in] items      of the largest call, at most 65536.
-/// \param[in] paths      of the call with most.
-/// \param[in] team_size  of the policy; without it, enough for any.
+/// \param[in] items      maximum number of items in a call, at most 65536.
+/// \param[in] paths      maximum number of paths in a call.
+/// \param[in] team_size  the policy's team size; by default, the result is enough for any team size.
 KOKKOS_FUNCTION constexpr std::size_t team_regroup_scratch(int items, int paths, int team_size = 1024) {
   return Impl::TeamPathOrder<Impl::SerialWorker>::bytes(items, paths, team_size) + 16;
 }
@@ -31,15 +31,15 @@ KOKKOS_FUNCTION constexpr std::size_t team_regroup_scratch(int items, int paths,
 ///                  [&](int i, int path) { if (path == 0) ...; else if (path == 1) ...; else ...; });
 ///
 /// All threads of the team call it, with the same arguments, in uniform control flow; it ends with a barrier, so it can
-/// be called several times in a kernel, and what one branch writes is there at the next. An item may run on any thread
-/// of the team. At most paths - 1 warps per call meet two paths. Items of a path are in ascending order; of two paths,
-/// the second one's lie downward from the last slot.
+/// be called several times in a kernel, and the next branch sees what one branch wrote. An item may run on any thread
+/// of the team. At most paths - 1 warps per call run more than one path. Items of a path are in ascending order; with
+/// two paths, the items of the second one fill the slots from the last one downward.
 ///
 /// \param[in] team    the team's handle.
 /// \param[in] items   at most 65536; the same in all threads.
-/// \param[in] paths   how many there are, at most 65535. (More than 256: neighbors share warps.)
+/// \param[in] paths   number of paths, at most 65535. (If there are more than 256, neighboring paths share warps.)
 /// \param[in] predict predict(i): the path of item i, in [0, paths), without side effects, called once per item.
-///                    Outside, a message names the item, and the kernel aborts.
+///                    If a path is out of range, a message names the item, and the kernel aborts.
 /// \param[in] body    body(i, path), once per item.
 template <class Member, class Predict, class Body>
 KOKKOS_FUNCTION void team_regroup(Member const& team, int items, Paths const& paths, Predict const& predict,

@@ -23,8 +23,8 @@ namespace Koalesce {
 ///
 /// The tile passes through (16 + 1) x 16 elements of scratch memory per half-warp; the one column more keeps its
 /// columns out of each other's banks (L. Wang, X. Shi, Y. Chang: "Method and device for accessing global memory",
-/// Chinese patent application, 2016). On CUDA nothing of it: the 16 lanes exchange their registers by shuffles. On a
-/// CPU a thread is a half-warp of its own: its run of 16 rows passes through the stack.
+/// Chinese patent application, 2016). On CUDA, the tile needs no scratch memory: the 16 lanes exchange their registers
+/// by shuffles. On a CPU, each thread is a half-warp of its own: its run of 16 rows passes through the stack.
 ///
 ///     HalfWarpTile<double> const tile(team, level);         // scratch: HalfWarpTile<double>::scratch_size(team_size)
 ///     for (c = 0; c < n; c += 16)

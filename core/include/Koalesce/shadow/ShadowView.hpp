@@ -20,7 +20,7 @@ struct ShadowAccess;
 enum class ShadowStatus {
   untransposed,  ///< there is no shadow: reads go to the original
   transposed,    ///< there is one
-  no_memory      ///< memory for one was asked for and not to be had: reads go to the original
+  no_memory      ///< the allocation of a shadow failed or exceeded the limit: reads go to the original
 };
 
 /// \brief A read-only matrix and, once needed, a transposed copy of it, its shadow: coalesced access along rows and
@@ -71,9 +71,10 @@ class ShadowView {
 
   /// \brief The matrix for threads that go along rows: elements (i, j), (i, j + 1), ... lie next to each other.
   ///
-  /// The original if it is so, otherwise a shadow, built by a kernel on `exec` if there is none; the original, too,
-  /// where there is no memory for it (status() tells). \throws Error if the original has no memory or lies out of the
-  /// execution space's reach.
+  /// Returns the original if its elements already lie in this order. Otherwise returns a shadow; if there is none, a
+  /// kernel on `exec` builds it. If there is no memory for a shadow, returns the original (status() tells).
+  ///
+  /// \throws Error if the original has no memory or memory that the execution space cannot access.
   template <class BackendTag = Backend::Native, class Exec>
   view_type by_row(Exec const& exec) const {
     return along<BackendTag>(exec, Impl::Along::rows);

@@ -13,9 +13,9 @@ namespace Koalesce {
 /// \brief What a stencil functor receives: the values around one point of one input field.
 ///
 /// `u(dz, dy, dx)` is the value at those offsets from the point, in the order of the View's indices
-/// (one offset a dimension); `u()` is the value at the point itself. Offsets outside `Shape` are undefined; an
-/// assertion stops the program where assertions are on, as in Debug builds. The type is the same on every backend, so
-/// that a KOKKOS_LAMBDA can name it; where the values lie, in the field or in a ring of planes on chip, does not show.
+/// (one offset per dimension); `u()` is the value at the point itself. Offsets outside `Shape` are undefined behavior;
+/// if assertions are enabled, as in Debug builds, an assertion stops the program. The type is the same on every
+/// backend, so a KOKKOS_LAMBDA can name it. It hides whether the values lie in the field or in the plane queue on chip.
 ///
 /// \tparam T     element type of the field.
 /// \tparam Shape Box or Star.
@@ -28,7 +28,7 @@ class Neighborhood {
   static constexpr int rank = Shape::rank;  ///< number of dimensions
 
   /// \param[in] base      what the elements' places are counted from.
-  /// \param[in] stride    elements from one point to the next, a dimension.
+  /// \param[in] stride    elements from one point to the next, per dimension.
   /// \param[in] ring_dim  the dimension whose planes rotate in a ring.
   /// \param[in] ring_size planes in the ring, 0 where there is none, `read_only` where, besides, nothing changes the
   ///                      values while the kernel runs.

@@ -8,7 +8,7 @@
 
 namespace Koalesce {
 
-/// Largest radius that a dimension may have.
+/// Maximum radius of a dimension.
 inline constexpr int max_radius = 4;
 
 namespace Impl {
@@ -39,7 +39,7 @@ struct ShapeBase {
 ///
 /// `rank` is the number of dimensions, `radius(d)` the radius in dimension d.
 ///
-/// \tparam Radius one radius (0 to 4) a dimension, in the order of the View's indices.
+/// \tparam Radius one radius (0 to 4) per dimension, in the order of the View's indices.
 template <int... Radius>
 struct Box : Impl::ShapeBase<Radius...> {
   /// Number of points.
@@ -56,7 +56,7 @@ struct Box : Impl::ShapeBase<Radius...> {
 ///
 /// `rank` is the number of dimensions, `radius(d)` the radius in dimension d.
 ///
-/// \tparam Radius one radius (0 to 4) a dimension, in the order of the View's indices.
+/// \tparam Radius one radius (0 to 4) per dimension, in the order of the View's indices.
 template <int... Radius>
 struct Star : Impl::ShapeBase<Radius...> {
   /// Number of points.

@@ -14,8 +14,8 @@
 
 namespace Koalesce {
 
-/// \brief The file that choices made by time are kept in, for the next process: the one set_tuning_file() names, else
-/// $KOALESCE_TUNING_FILE; none, if neither does.
+/// \brief The file that keeps choices made by time for the next process: the one that set_tuning_file() names, or
+/// otherwise the one that $KOALESCE_TUNING_FILE names; no file, if neither names one.
 inline std::optional<std::filesystem::path> tuning_file() { return Impl::TuningMemory::instance().file(); }
 
 /// \brief Keeps choices in a file, and takes those that an earlier process left there: what they decided is not timed
@@ -37,8 +37,8 @@ inline std::vector<TuningDecision> tuning_decisions(std::string const& label = "
   return Impl::TuningRegistry::instance().decisions(label);
 }
 
-/// \brief Forgets what the process knows: everything is measured again, or read from the file again, which is left as
-/// it is. Calls that are running meanwhile go on with what they know.
+/// \brief Forgets all choices of this process. They are measured again, or read again from the file, which does not
+/// change. Calls that run at the same time continue with the choices that they have.
 inline void forget_tuning() {
   Impl::TuningMemory::instance().forget();
   Impl::TuningRegistry::instance().forget();

@@ -11,13 +11,13 @@
 
 namespace Koalesce {
 
-/// What the choices that a call leaves open go by.
+/// How Koalesce chooses a kernel if a call does not name one.
 enum class TuningMode {
   by_time,    ///< the first calls try the candidates, and the fastest stays
   by_extents  ///< nothing is timed and nothing remembered: equal calls run equal kernels, in every run
 };
 
-/// The name that KOALESCE_TUNING and logs have.
+/// The name of a mode, as in KOALESCE_TUNING and in logs.
 constexpr char const* to_string(TuningMode mode) { return mode == TuningMode::by_time ? "by_time" : "by_extents"; }
 
 namespace Impl {
@@ -41,10 +41,11 @@ inline std::atomic<std::optional<TuningMode>>& current_tuning_mode() {
 
 }  // namespace Impl
 
-/// \brief What the choices of all patterns go by, in the whole program.
+/// \brief The tuning mode of the whole program, for all patterns.
 ///
-/// It is TuningMode::by_time, unless set_tuning_mode() or else KOALESCE_TUNING in the environment says "by_extents".
-/// \throws Error  if the environment decides, and names something else.
+/// It is the mode that set_tuning_mode() set; without such a call, the mode that the environment variable
+/// KOALESCE_TUNING names; without either, TuningMode::by_time.
+/// \throws Error  if KOALESCE_TUNING decides but names no mode.
 inline TuningMode tuning_mode() {
   auto& current = Impl::current_tuning_mode();
   auto mode     = current.load();

@@ -107,8 +107,8 @@ TuningChoices stencil_choices(Kokkos::Cuda const& exec, std::string const& label
           points_of(work)};
 }
 
-/// From the queue or through the caches. What a functor computes does not show, so time decides. Known weights are
-/// added up in another order through the caches: there, the extents decide, so that results do not depend on time.
+/// From the queue or through the caches. A functor's cost is unknown, so both kernels are timed; for known weights the
+/// extents decide.
 template <class... WorkArgs>
 void run_stencil(Tag, Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
   using Work            = StencilWork<WorkArgs...>;
