@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <optional>
 #include <string>
 
 namespace Koalesce {
@@ -33,9 +32,10 @@ inline TuningMode tuning_mode_of_environment() {
   return TuningMode::by_time;
 }
 
-/// Empty until somebody asks or says: what the environment says may be wrong.
-inline std::atomic<std::optional<TuningMode>>& current_tuning_mode() {
-  static std::atomic<std::optional<TuningMode>> mode{std::nullopt};
+/// -1 until somebody asks or says: what the environment says may be wrong. (Compilers need a library for an atomic
+/// std::optional.)
+inline std::atomic<int>& current_tuning_mode() {
+  static std::atomic<int> mode{-1};
   return mode;
 }
 
@@ -48,13 +48,13 @@ inline std::atomic<std::optional<TuningMode>>& current_tuning_mode() {
 /// \throws Error  if KOALESCE_TUNING decides but names no mode.
 inline TuningMode tuning_mode() {
   auto& current = Impl::current_tuning_mode();
-  auto mode     = current.load();
-  if (!mode) current = mode = Impl::tuning_mode_of_environment();
-  return *mode;
+  int mode      = current;
+  if (mode < 0) current = mode = int(Impl::tuning_mode_of_environment());
+  return TuningMode(mode);
 }
 
 /// \brief Sets it for all calls that begin from now on.
-inline void set_tuning_mode(TuningMode mode) { Impl::current_tuning_mode() = mode; }
+inline void set_tuning_mode(TuningMode mode) { Impl::current_tuning_mode() = int(mode); }
 
 }  // namespace Koalesce
 
