@@ -68,7 +68,7 @@ TEST(Race, little_gain_keeps_the_first) {
   EXPECT_EQ(race.leader(), 0u);
 }
 
-TEST(Race, a_hopeless_one_is_dropped) {
+TEST(Race, a_slow_one_is_dropped) {
   Race slow_second(2), slow_first(2), very_slow(2);
   EXPECT_EQ(run(slow_second, {{1.0, 1.0, 1.0}, {2.5, 2.5}}), (Candidates{0, 1, 0, 1, 0}));
   EXPECT_TRUE(slow_second.trials()[1].dropped);

@@ -16,10 +16,10 @@ namespace Koalesce::Impl {
 /// or never. Knows neither clocks nor kernels.
 class Race {
  public:
-  static constexpr std::size_t rounds       = 3;
-  static constexpr double gain              = 0.98;  // of the first candidate's time is worth another one
-  static constexpr double hopeless          = 2;     // times the fastest: dropped
-  static constexpr double hopeless_at_first = 8;     // the same for first calls, whose cost is mostly warming up
+  static constexpr std::size_t rounds      = 3;
+  static constexpr double gain             = 0.98;  // of the first candidate's time is worth another one
+  static constexpr double drop_ratio       = 2;     // times the fastest: dropped
+  static constexpr double first_drop_ratio = 8;     // the same for first calls, whose cost is mostly warming up
 
   /// What a call runs. Of a timed one, the caller hands in the time, or says that it is lost, now or later.
   struct Turn {
@@ -53,7 +53,7 @@ class Race {
     trial.seconds = trial.calls == 0 ? above : std::min(trial.seconds, above);
     ++trial.calls;
     --m_pending;
-    drop_hopeless();
+    drop_slow();
   }
 
   /// No time will come of a timed turn.
@@ -89,7 +89,7 @@ class Race {
 
   /// First times are compared with first times only: they include what a kernel's first call costs. The very first one
   /// also pays for what all candidates share, memory that moves or is touched first, and says nothing yet.
-  void drop_hopeless() {
+  void drop_slow() {
     double first = 0, best = 0;
     for (auto const& trial : m_trials) {
       if (trial.calls == 0) continue;
@@ -98,8 +98,8 @@ class Race {
     }
     for (auto& trial : m_trials) {
       bool const opening = &trial == &m_trials.front();
-      if (!opening && trial.calls == 1 && trial.first > hopeless_at_first * first) trial.dropped = true;
-      if (trial.calls > 1 && trial.seconds > hopeless * best) trial.dropped = true;
+      if (!opening && trial.calls == 1 && trial.first > first_drop_ratio * first) trial.dropped = true;
+      if (trial.calls > 1 && trial.seconds > drop_ratio * best) trial.dropped = true;
     }
   }
 

@@ -174,7 +174,7 @@ void run_transposing_read(Tag, Kokkos::Cuda const& exec, std::string const& labe
                 Body{work, transpose, plan}, result);
       return true;
     };
-    if (is_aligned(work.base, sizeof(T)) && with_tile<Shape, Shape>(transpose, run)) return;
+    if (is_aligned(work.base, sizeof(T)) && with_tile<Shape>(transpose, run)) return;
   }
   run_transposing_read(Backend::Portable{}, exec, label, work, shadow, result);
 }

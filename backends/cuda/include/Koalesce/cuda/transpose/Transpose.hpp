@@ -82,14 +82,18 @@ bool has_vectors(TransposeWork<T> const& work) {
          (work.batch == 1 || (whole(work.from_at.batch) && whole(work.to_at.batch)));
 }
 
-/// Calls run with the tile for Scalars or Vectors, as the work allows, and returns what it does.
-template <class Vectors, class Scalars, class T, class Run>
+/// Whether the matrix has fewer rows or columns than a tile.
+template <class Shape, class T>
+bool is_narrow(TransposeWork<T> const& work) {
+  return work.rows < Shape::rows || work.columns < Shape::columns;
+}
+
+/// Calls run with the tile of a shape, or the narrow one where the work does not allow it, and returns what it does.
+template <class Shape, class T, class Run>
 auto with_tile(TransposeWork<T> const& work, Run const& run) {
-  bool const narrow = work.rows < Scalars::rows || work.columns < Scalars::columns;
-  if (narrow) return run.template operator()<NarrowTile<int(sizeof(T))>>();
-  if (has_vectors<Vectors::vector>(work)) return run.template operator()<TransposeTile<Vectors>>();
-  if constexpr (std::is_same_v<Vectors, Scalars>) return run.template operator()<NarrowTile<int(sizeof(T))>>();
-  else return run.template operator()<TransposeTile<Scalars>>();
+  if (is_narrow<Shape>(work) || !has_vectors<Shape::vector>(work))
+    return run.template operator()<NarrowTile<int(sizeof(T))>>();
+  return run.template operator()<TransposeTile<Shape>>();
 }
 
 template <class Tile, class T>
@@ -137,8 +141,7 @@ void run_transpose(Tag, Kokkos::Cuda const& exec, std::string const& label, Tran
     using Square = TransposeTile<typename Tuning::Squares>;
     return launch_transpose<Square>(exec, label, work, transpose_in_place_kernel<Square>, 2);
   }
-  bool const narrow = work.rows < Scalars::rows || work.columns < Scalars::columns;
-  if (narrow) return launch_transpose<NarrowTile<int(sizeof(T))>>(exec, label, work);
+  if (is_narrow<Scalars>(work)) return launch_transpose<NarrowTile<int(sizeof(T))>>(exec, label, work);
   run_with_faster_tile<Vectors, Scalars>(exec, label, work,
                                          !std::is_same_v<Vectors, Scalars> && has_vectors<Vectors::vector>(work));
 }
