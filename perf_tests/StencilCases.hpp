@@ -169,6 +169,8 @@ void add_sweeps(std::string const& base, Grid const& grid, Cost const& point, Ou
             [=](F const& f) { ours(Koalesce::Backend::Default<Exec>{}, Koalesce::StencilTaps::queue, f); });
     add_one("koalesce_cache",
             [=](F const& f) { ours(Koalesce::Backend::Default<Exec>{}, Koalesce::StencilTaps::cache, f); });
+    add_one("koalesce_tile",
+            [=](F const& f) { ours(Koalesce::Backend::Default<Exec>{}, Koalesce::StencilTaps::tile, f); });
   }
   auto const plain = [=](Sweep const& sweep, F const& f) { mdrange_stencil(grid, sweep, f.ins, f.outs, functor); };
   add_one("kokkos_mdrange", [=](F const& f) { plain(Sweep{}, f); });

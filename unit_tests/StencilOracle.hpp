@@ -133,7 +133,7 @@ void run_oracle(Index<Rank> const& extents, In const& in, Out const& out, F cons
 template <class BackendTag>
 std::vector<StencilTaps> taps_of() {
   if (std::string_view(BackendTag::name) != "cuda") return {StencilTaps::automatic};
-  return {StencilTaps::automatic, StencilTaps::queue, StencilTaps::cache};
+  return {StencilTaps::automatic, StencilTaps::queue, StencilTaps::cache, StencilTaps::tile};
 }
 
 /// Fills the outputs with poison, runs the stencil there and the oracle on the host, and compares every element.

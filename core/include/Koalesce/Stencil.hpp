@@ -3,10 +3,11 @@
 #define KOALESCE_STENCIL_HPP
 
 /// \file
-/// Stencils: parallel_stencil, and fill_halo for what lies around a field.
+/// Stencils: parallel_stencil, make_field for their fields, fill_halo for what lies around them.
 
 #include <Koalesce/enabled/Stencil.hpp>
 #include <Koalesce/stencil/Halo.hpp>
+#include <Koalesce/stencil/MakeField.hpp>
 #include <Koalesce/stencil/ParallelStencil.hpp>
 
 #endif

@@ -11,10 +11,11 @@
 
 namespace Koalesce {
 
-/// \brief Where a stencil reads the values around a point: from the circular queue of planes on chip, or from the
-/// fields through the caches. `automatic` is the faster one by measured time, so a functor's results may differ in
-/// their last bits between runs.
-enum class StencilTaps { automatic, queue, cache };
+/// \brief Where a stencil reads the values around a point: from the circular queue of planes in shared memory; from the
+/// fields through the caches, a thread a point; or from registers, where a thread holds a tile of points and marches
+/// through planes with it. `automatic` is the fastest one by measured time, so a functor's results may differ in their
+/// last bits between runs.
+enum class StencilTaps { automatic, queue, cache, tile };
 
 /// \brief Where a stencil runs: the interior points, the shape, the execution space instance.
 ///
@@ -87,15 +88,16 @@ class StencilPolicy {
 
   /// \brief A copy that says where values around a point are read; the default is automatic.
   ///
-  /// It matters for Backend::Cuda only, and not for Staged stencils, which use the queue. With `automatic`, a functor's
-  /// first calls with a label and class of extents time both, by events, and the faster one stays (see
-  /// tuning_decisions()). A LinearStencil, and a functor in TuningMode::by_extents, reads through the caches if the GPU
-  /// has a thread for every point. `cache` falls back on the queue if the inputs are strided along the innermost
-  /// dimension; `queue` falls back on the caches if no plane fits on chip.
+  /// It matters for Backend::Cuda only, and not for Staged stencils, which use the queue. With `automatic`, the first
+  /// calls with a label and class of extents time all three, by events, and the fastest one stays (see
+  /// tuning_decisions()). In TuningMode::by_extents the number of points and dimensions and the size of elements
+  /// decide. `cache` and `tile` fall back on the queue if the inputs are strided along the innermost dimension; so does
+  /// `tile` if an output is, if there are fewer rows than a tile has, or if it would not fit in registers. `queue`
+  /// falls back on the caches if no plane fits on chip.
   ///
-  /// The compiler may contract a functor's products and sums differently in the two kernels. With `automatic` its
-  /// results may therefore differ in their last bits between runs, and between the first calls of a run; with `queue`
-  /// or `cache` they do not. A LinearStencil gives the same bits in both.
+  /// The compiler may contract a functor's products and sums differently in the three kernels. With `automatic` its
+  /// results may therefore differ in their last bits between runs, and between the first calls of a run; with any other
+  /// value they do not. A LinearStencil gives the same bits in all of them.
   StencilPolicy with_taps(StencilTaps where) const {
     StencilPolicy copy = *this;
     copy.m_taps        = where;

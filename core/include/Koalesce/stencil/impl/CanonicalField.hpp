@@ -27,7 +27,7 @@ struct Field {
 
 /// The canonical description of a View.
 template <class Order, class T, class View, class Policy>
-Field<T> make_field(View const& view, Policy const& policy) {
+Field<T> canonical_field(View const& view, Policy const& policy) {
   Field<T> field{view.data(), {}};
   for (int d = 0; d < Policy::rank; ++d)
     field.origin += (std::int64_t(view.extent(d)) - policy.extents()[d]) / 2 * std::int64_t(view.stride(d));

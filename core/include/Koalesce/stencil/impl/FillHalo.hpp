@@ -44,7 +44,7 @@ struct FillHalo {
   }
 };
 
-/// What check_field and make_field need to know of a policy.
+/// What check_field and canonical_field need to know of a policy.
 template <class Exec, int Rank>
 struct HaloPolicy {
   using execution_space     = Exec;
@@ -86,7 +86,7 @@ void fill_halo_in_order(Exec const& space, View const& view, Extents const& exte
   using T            = typename View::value_type;
   using Face         = std::decay_t<decltype(conditions.sides[0].low)>;
 
-  Field<T> const field = make_field<Order, T>(view, HaloPolicy<Exec, rank>{extents});
+  Field<T> const field = canonical_field<Order, T>(view, HaloPolicy<Exec, rank>{extents});
   Extents3 first{0, 0, 0}, count{1, 1, 1};
   for (int c = 0; c < 3; ++c)
     if (Order::user_dim(c) >= 0) count[c] = extents[Order::user_dim(c)];

@@ -27,10 +27,10 @@ void run_in_order(std::string const& label, Policy const& policy, Pack<Ins...> c
     if (Order::user_dim(c) >= 0) extents[c] = policy.extents()[Order::user_dim(c)];
 
   auto const ins  = transform(in, [&](auto const& view, auto) {
-    return make_field<Order, typename std::decay_t<decltype(view)>::const_value_type>(view, policy);
+    return canonical_field<Order, typename std::decay_t<decltype(view)>::const_value_type>(view, policy);
   });
   auto const outs = transform(out, [&](auto const& view, auto) {
-    return make_field<Order, typename std::decay_t<decltype(view)>::value_type>(view, policy);
+    return canonical_field<Order, typename std::decay_t<decltype(view)>::value_type>(view, policy);
   });
 
   auto const work = make_work<Order, typename Policy::shape_type>(ins, outs, extents, policy.taps(), functors...);

@@ -11,6 +11,7 @@
 #include <Koalesce/cuda/stencil/PaceCounters.hpp>
 #include <Koalesce/cuda/stencil/StencilKernels.hpp>
 #include <Koalesce/cuda/stencil/StencilTuning.hpp>
+#include <Koalesce/cuda/stencil/TiledStencil.hpp>
 #include <Koalesce/portable/stencil/Stencil.hpp>
 #include <Koalesce/tuning/impl/SizeClass.hpp>
 #include <Koalesce/tuning/impl/Tuner.hpp>
@@ -23,6 +24,7 @@
 #include <tuple>
 #include <typeinfo>
 #include <utility>
+#include <vector>
 
 namespace Koalesce::Impl::CudaBackend {
 
@@ -94,53 +96,88 @@ double points_of(Work const& work) {
   return double(work.extents[0]) * double(work.extents[1]) * double(work.extents[2]);
 }
 
-/// How the calls of a stencil may read their taps.
+/// The ways to read taps that a work's calls take in turns, in the order of their numbers.
+class StencilWays {
+ public:
+  explicit StencilWays(bool tiles) : m_count(tiles ? 3 : 2) {}
+
+  std::size_t size() const { return m_count; }
+  StencilTaps operator[](std::size_t number) const { return ways()[number]; }
+
+  std::size_t number_of(StencilTaps taps) const {
+    return std::size_t(std::find(ways().begin(), ways().end(), taps) - ways().begin());
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names{"queue", "cache", "tile"};
+    names.resize(m_count);
+    return names;
+  }
+
+ private:
+  static std::array<StencilTaps, 3> const& ways() {
+    static constexpr std::array ways{StencilTaps::queue, StencilTaps::cache, StencilTaps::tile};
+    return ways;
+  }
+
+  std::size_t m_count;
+};
+
+/// What extents and types alone suggest. Small elements leave registers for tiles and too little work for shared
+/// memory; in fewer than three dimensions the planes of a queue are single rows.
 template <class Work>
-TuningChoices stencil_choices(Kokkos::Cuda const& exec, std::string const& label, Work const& work, bool wide) {
+StencilTaps taps_by_extents(Kokkos::Cuda const& exec, Work const& work, bool tiles) {
+  constexpr bool flat = Work::Order::rank < 3;
+  if (is_small(exec, work.extents)) return StencilTaps::cache;
+  if (tiles && (flat || StencilTiles<Work>::element_bytes <= 4)) return StencilTaps::tile;
+  return flat ? StencilTaps::cache : StencilTaps::queue;
+}
+
+template <class Work>
+TuningChoices stencil_choices(Kokkos::Cuda const& exec, std::string const& label, Work const& work, bool wide,
+                              int tile_width) {
   auto const& n = work.extents;
-  return {{"stencil", label, typeid(Work).name(), size_classes_text(n) + (wide ? " points, wide" : " points"),
+  StencilWays const ways(tile_width > 0);
+  std::string const tiles = tile_width > 0 ? ", tiles of " + std::to_string(tile_width) : "";
+  return {{"stencil", label, typeid(Work).name(), size_classes_text(n) + (wide ? " points, wide" : " points") + tiles,
            machine_of(Tag{}, exec)},
           {{"planes", n[0]}, {"rows", n[1]}, {"points a row", n[2]}},
           "taps",
-          {"queue", "cache"},
-          2,
+          ways.names(),
+          ways.size(),
           points_of(work)};
 }
 
-/// From the queue or through the caches. A functor's cost is unknown, so both kernels are timed; for known weights the
-/// extents decide.
+/// From the queue, from registers or through the caches, as the policy says or as calls turn out to be fastest.
 template <class... WorkArgs>
 void run_stencil(Tag, Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
   using Work            = StencilWork<WorkArgs...>;
   constexpr bool linear = is_linear<typename Work::Functor>;
-  auto const from_queue = [&] {
+  int const width       = tile_width(work);
+  auto const run        = [&](StencilTaps taps) {
+    if (taps == StencilTaps::tile && width > 0) return run_tiled_stencil(exec, label, work, width);
+    if (taps == StencilTaps::cache) return run_cached_stencil(exec, label, work);
     if constexpr (linear) run_cuda_as_aligned<LinearKernel, LinearTuning>(exec, label, work);
     else run_cuda_as_aligned<QueueKernel, QueueTuning>(exec, label, work);
   };
-  auto const from_cache = [&] { run_cached_stencil(exec, label, work); };
+  if (!can_be_cached(work)) return run(StencilTaps::queue);
+  if (work.taps != StencilTaps::automatic) return run(work.taps);
 
-  if (work.taps == StencilTaps::queue || !can_be_cached(work)) return from_queue();
-  if (work.taps == StencilTaps::cache) return from_cache();
-  bool const small = is_small(exec, work.extents);
-  if constexpr (linear) {
-    if (small) from_cache();
-    else from_queue();
-  } else {
-    using Wide      = QueueKernel<Work, typename QueueTuning<Work, true>::type, true>;
-    using Classes   = std::array<int, 3>;
-    using Key       = std::tuple<int, Classes, bool, std::string, std::int64_t>;
-    using Lookup    = std::tuple<int, Classes, bool, std::string const&, std::int64_t>;
-    bool const wide = Wide::Readers::can_be_wide(work.in);
-    thread_local RecentValues<Key, std::shared_ptr<Tuner<Kokkos::Cuda>>, 8> recent;
-    auto const choices = [&] { return stencil_choices(exec, label, work, wide); };
-    auto const tuner   = [&] {
-      auto const changes = TuningRegistry::instance().changes();
-      return recent.get(Lookup(exec.cuda_device(), size_classes(work.extents), wide, label, changes),
-                          [&] { return find_tuner<Kokkos::Cuda>(choices()); });
-    };
-    run_fastest(exec, points_of(work), small ? 1 : 0, tuner, choices,
-                [&](std::size_t way) { way == 0 ? from_queue() : from_cache(); });
-  }
+  using Wide      = QueueKernel<Work, typename QueueTuning<Work, true>::type, true>;
+  using Classes   = std::array<int, 3>;
+  using Key       = std::tuple<int, Classes, bool, int, std::string, std::int64_t>;
+  using Lookup    = std::tuple<int, Classes, bool, int, std::string const&, std::int64_t>;
+  bool const wide = Wide::Readers::can_be_wide(work.in);
+  thread_local RecentValues<Key, std::shared_ptr<Tuner<Kokkos::Cuda>>, 8> recent;
+  auto const choices = [&] { return stencil_choices(exec, label, work, wide, width); };
+  auto const tuner   = [&] {
+    auto const changes = TuningRegistry::instance().changes();
+    return recent.get(Lookup(exec.cuda_device(), size_classes(work.extents), wide, width, label, changes),
+                        [&] { return find_tuner<Kokkos::Cuda>(choices()); });
+  };
+  StencilWays const ways(width > 0);
+  run_fastest(exec, points_of(work), ways.number_of(taps_by_extents(exec, work, width > 0)), tuner, choices,
+              [&](std::size_t number) { run(ways[number]); });
 }
 
 template <class... WorkArgs>

@@ -60,6 +60,35 @@ inline constexpr int pace_patience = 100;
 /// Threads of a block that reads its taps through the caches.
 inline constexpr int cached_stencil_threads = 256;
 
+/// Of a kernel whose threads hold a tile of points in registers.
+struct RegisterTile {
+  int width;   ///< points in x, at most
+  int rows;    ///< points in y
+  int planes;  ///< that a thread marches through
+};
+
+/// Values of 8 bytes fill registers fast, and a warp's row of them is wide enough. Shapes that reach far in z read many
+/// planes before their first result: they march longer. A line has no planes to march through: all that a thread has
+/// on its way comes from its width.
+/// \param[in] rank   dimensions of the stencil.
+/// \param[in] bytes  of the largest input's element.
+/// \param[in] box    not a star.
+constexpr RegisterTile register_tile(int rank, int bytes, int rz, bool box) {
+  int const march = 4 * (rz > 1 ? rz : 1), wide = bytes < 4 ? 4 : bytes < 16 ? 16 / bytes : 1;
+  if (rank == 1) return {.width = wide, .rows = 1, .planes = 1};
+  if (rank == 2) return {.width = bytes < 8 ? wide : 1, .rows = 1, .planes = march < 8 ? march : 8};
+  return {.width = bytes < 8 ? 2 : 1, .rows = 2, .planes = box ? (rz > 1 ? 16 : 8) : march};
+}
+
+/// Threads of a block of tiles, and of its rows.
+inline constexpr int tile_threads = 256, tile_row_threads = 64;
+
+/// Registers of inputs beyond which a functor would spill, so that no tiles of it are compiled.
+inline constexpr int max_tile_registers = 128;
+
+/// Registers of inputs beyond which partial sums of a box take fewer, where it has less than three dimensions.
+inline constexpr int max_box_registers = 48;
+
 /// The numbers as a type, that kernels are compiled for.
 template <int Threads, int Points, int Ahead, int MinBlocks, int Interval>
 struct StencilTuning {

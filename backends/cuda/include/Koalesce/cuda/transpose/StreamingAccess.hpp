@@ -3,33 +3,11 @@
 #define KOALESCE_CUDA_TRANSPOSE_STREAMING_ACCESS_HPP
 
 #include <Koalesce/common/impl/Word.hpp>
+#include <Koalesce/cuda/runtime/VectorAccess.hpp>
 
 #include <Kokkos_Core.hpp>
 
 namespace Koalesce::Impl::CudaBackend {
-
-template <int Bytes>
-struct CudaVector;
-template <>
-struct CudaVector<1> {
-  using type = unsigned char;
-};
-template <>
-struct CudaVector<2> {
-  using type = unsigned short;
-};
-template <>
-struct CudaVector<4> {
-  using type = unsigned;
-};
-template <>
-struct CudaVector<8> {
-  using type = uint2;
-};
-template <>
-struct CudaVector<16> {
-  using type = uint4;
-};
 
 /// Reads what no kernel writes meanwhile, and reads it once: it passes by L1, and L2 fetches 256 bytes at a time.
 template <class W>

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_STENCIL_TILE_SUMS_KERNEL_HPP
+#define KOALESCE_CUDA_STENCIL_TILE_SUMS_KERNEL_HPP
+
+#include <Koalesce/cuda/stencil/RegisterWindow.hpp>
+#include <Koalesce/stencil/LinearStencil.hpp>
+
+namespace Koalesce::Impl::CudaBackend {
+
+/// Known weights from registers: a thread reads its part of each plane once and adds it to the partial sums of the
+/// 2 * rz + 1 planes of outputs that it belongs to, in the order of linear_sum. Of boxes that takes fewer registers
+/// than TileKernel's window.
+template <class WorkT, int width, int rows>
+struct TileSumsKernel {
+  using Work   = WorkT;
+  using Order  = typename Work::Order;
+  using Shape  = typename Work::Shape;
+  using Value  = std::remove_const_t<std::remove_pointer_t<decltype(get<0>(std::declval<Work const&>().in).origin)>>;
+  using Weight = typename Work::Functor::weight_type;
+  using Sum    = decltype(Weight() * Value());
+
+  static constexpr int rz = Work::rz, ry = Work::ry, rx = Work::rx;
+
+  /// What outputs read of a plane, as a shape of its own.
+  struct PlaneOrder {
+    template <class>
+    KOKKOS_FUNCTION static constexpr int radius(int c) {
+      return c == 0 ? 0 : Order::template radius<Shape>(c);
+    }
+    template <class>
+    KOKKOS_FUNCTION static constexpr bool contains(int, int dy, int dx) {
+      for (int dz = -rz; dz <= rz; ++dz)
+        if (Order::template contains<Shape>(dz, dy, dx)) return true;
+      return false;
+    }
+  };
+  using Plane = RegisterWindow<Value, PlaneOrder, Shape, width, rows>;
+
+  static __device__ __forceinline__ void run(Work const& work, TileGrid const& grid) {
+    TilePlace const at(grid, work.extents, width, rows);
+    if (at.planes == 0) return;
+
+    auto const& in   = get<0>(work.in);
+    auto const& out  = get<0>(work.out);
+    auto const* from = in.at(at.z - rz, at.y, 0) + at.x;
+    auto* to         = out.at(at.z - 2 * rz, at.y, 0) + at.x;
+
+    // sums[dz + rz] belongs to the output plane that sees the current plane at offset dz.
+    Sum sums[2 * rz + 1][rows][width] = {};
+    Plane plane;
+#pragma unroll 1
+    for (int s = 0; s < at.planes + 2 * rz; ++s) {
+      plane.arrive(from, in.stride[0], in.stride[1], at);
+      from += in.stride[0];
+      static_for<rows + 2 * ry>([&](auto line) KOALESCE_INLINE_LAMBDA {
+        static_for<width + 2 * rx>([&](auto column) KOALESCE_INLINE_LAMBDA {
+          add<line.value - ry, column.value - rx>(sums, work.functor, plane.value[0][line.value][column.value]);
+        });
+      });
+
+      if (s >= 2 * rz) {
+#pragma unroll
+        for (int r = 0; r < rows; ++r)
+          at.store_row<width>(r, to + r * out.stride[1], sums[2 * rz][r], grid.wide_outputs);
+      }
+      to += out.stride[0];
+#pragma unroll
+      for (int r = 0; r < rows; ++r)
+#pragma unroll
+        for (int c = 0; c < width; ++c) {
+#pragma unroll
+          for (int p = 2 * rz; p > 0; --p) sums[p][r][c] = sums[p - 1][r][c];
+          sums[0][r][c] = Sum{};
+        }
+    }
+  }
+
+ private:
+  /// Adds the value at row y and column x of the tile to the sums of all points that read it.
+  template <int y, int x>
+  static __device__ __forceinline__ void add(Sum (&sums)[2 * rz + 1][rows][width],
+                                             typename Work::Functor const& weights, Value const& value) {
+    static_for<rows>([&](auto r) KOALESCE_INLINE_LAMBDA {
+      static_for<width>([&](auto c) KOALESCE_INLINE_LAMBDA {
+        constexpr int dy = y - r.value, dx = x - c.value;
+        if constexpr (dy >= -ry && dy <= ry && dx >= -rx && dx <= rx)
+          static_for<2 * rz + 1>([&](auto p) KOALESCE_INLINE_LAMBDA {
+            constexpr int dz = p.value - rz;
+            if constexpr (Order::template contains<Shape>(dz, dy, dx))
+              sums[p.value][r.value][c.value] =
+                  multiply_add(Order::in_user_order(weights, dz, dy, dx), value, sums[p.value][r.value][c.value]);
+          });
+      });
+    });
+  }
+};
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_STENCIL_TILED_STENCIL_HPP
+#define KOALESCE_CUDA_STENCIL_TILED_STENCIL_HPP
+
+#include <Koalesce/cuda/Backend.hpp>
+#include <Koalesce/cuda/runtime/Launch.hpp>
+#include <Koalesce/cuda/stencil/StencilTuning.hpp>
+#include <Koalesce/cuda/stencil/TileKernel.hpp>
+#include <Koalesce/cuda/stencil/TileSumsKernel.hpp>
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+
+namespace Koalesce::Impl::CudaBackend {
+
+/// The __global__ function of the kernels with tiles in registers, which are types.
+template <class Kernel>
+__global__ void __launch_bounds__(tile_threads)
+    tile_kernel(__grid_constant__ typename Kernel::Work const work, __grid_constant__ TileGrid const grid) {
+  Kernel::run(work, grid);
+}
+
+/// The tiles of a work.
+template <class Work>
+struct StencilTiles;
+template <class Order, class Shape, class... Ts, class Outs, class Functor>
+struct StencilTiles<StencilWork<Order, Shape, Pack<Field<Ts>...>, Outs, Functor>> {
+  using Work = StencilWork<Order, Shape, Pack<Field<Ts>...>, Outs, Functor>;
+
+  static constexpr int element_bytes = std::max({int(sizeof(Ts))...});
+  static constexpr bool box          = Shape::size == (2 * Work::rz + 1) * (2 * Work::ry + 1) * (2 * Work::rx + 1) &&
+                              (Work::rz > 0) + (Work::ry > 0) + (Work::rx > 0) > 1;
+  static constexpr RegisterTile numbers = register_tile(Order::rank, element_bytes, Work::rz, box);
+
+  /// Whether one instruction reads so many neighbors of every input.
+  template <int width>
+  static constexpr bool has_width = width == 1 ||
+                                    (width <= numbers.width &&
+                                     ((std::is_trivially_copyable_v<Ts> && is_vector_size<width * sizeof(Ts)>)&&...));
+
+  /// Registers of the inputs in a tile.
+  template <int width>
+  static constexpr int registers =
+      ((RegisterWindow<std::remove_const_t<Ts>, Order, Shape, width, numbers.rows>::size() *
+        ((int(sizeof(Ts)) + 3) / 4)) +
+       ...);
+
+  template <int width>
+  static constexpr bool takes_sums = is_linear<Functor>&& box &&
+                                     (Order::rank == 3 || registers<width> > max_box_registers);
+
+  /// Whether kernels of this width are compiled.
+  template <int width>
+  static constexpr bool exists = has_width<width> && (takes_sums<width> || registers<width> <= max_tile_registers);
+
+  template <int width>
+  using Kernel = std::conditional_t<takes_sums<width>, TileSumsKernel<Work, width, numbers.rows>,
+                                    TileKernel<Work, width, numbers.rows>>;
+};
+
+/// The points by which the first interior point of a field comes after a place where `width` of them can be read at
+/// once, if that is the same in all rows; else -1.
+template <class T>
+int shift_of(Field<T> const& field, int width) {
+  bool const in_line = field.stride[2] == 1 && field.stride[1] % width == 0 && field.stride[0] % width == 0;
+  auto const address = reinterpret_cast<std::uintptr_t>(field.origin);
+  return in_line && address % sizeof(T) == 0 ? int(address / sizeof(T) % std::uintptr_t(width)) : -1;
+}
+
+/// Whether all inputs of a work let `width` points be read at once.
+template <class Work>
+bool has_aligned_inputs(Work const& work, int width) {
+  bool aligned = true;
+  for_each(work.in, [&](auto const& field, auto) {
+    aligned = aligned && shift_of(field, width) >= 0 && shift_of(field, width) == shift_of(get<0>(work.in), width);
+  });
+  return aligned;
+}
+
+/// Blocks of threads with long rows, and marches that are short enough for every multiprocessor to have some.
+template <class Work>
+TileGrid make_tile_grid(Kokkos::Cuda const& exec, Work const& work, int width) {
+  constexpr RegisterTile numbers = StencilTiles<Work>::numbers;
+  auto const& n                  = work.extents;
+  auto const count               = [](std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; };
+  auto const at_least            = [](std::int64_t extent, std::int64_t most) {
+    std::int64_t size = 1;
+    while (size < most && size < extent) size *= 2;
+    return size;
+  };
+
+  TileGrid grid{};
+  grid.shift        = width > 1 ? shift_of(get<0>(work.in), width) : 0;
+  grid.wide_outputs = true;
+  for_each(work.out, [&](auto const& field, auto) {
+    grid.wide_outputs = grid.wide_outputs && shift_of(field, width) == grid.shift;
+  });
+
+  auto const device   = CudaDevice::of(exec);
+  double const points = double(n[0]) * double(n[1]) * double(n[2]);
+  double const full   = double(device.processors) * device.threads_per_processor * width * numbers.rows;
+  grid.planes         = numbers.planes;
+  while (grid.planes > 1 && points / grid.planes < full) grid.planes /= 2;
+
+  std::int64_t const tiles_x = count(n[2] + grid.shift, width), tiles_y = count(n[1], numbers.rows),
+                     tiles_z = count(n[0], grid.planes);
+  auto const row = at_least(tiles_x, tile_row_threads), y = at_least(tiles_y, tile_threads / row);
+  auto const z = at_least(tiles_z, std::min<std::int64_t>(tile_threads / (row * y), 64));
+  auto const x = at_least(tiles_x, tile_threads / (y * z));
+  grid.threads = dim3(unsigned(x), unsigned(y), unsigned(z));
+  grid.blocks  = dim3(unsigned(count(tiles_x, x)), unsigned(count(tiles_y, y)), unsigned(count(tiles_z, z)));
+  return grid;
+}
+
+/// The most points that a tile of this work may have in x; 0: it cannot be cut into tiles.
+template <class Work>
+int tile_width(Work const& work) {
+  using Tiles   = StencilTiles<Work>;
+  auto const& n = work.extents;
+  // 32 bits hold all places in a row, and CUDA numbers the blocks of four rows and more.
+  constexpr std::int64_t most = 65535;
+  bool fits                   = n[1] >= Tiles::numbers.rows && n[2] <= (std::int64_t(1) << 30) && n[1] <= 4 * most &&
+              n[0] <= (Work::Order::rank == 2 ? 4 : 1) * most;
+  for_each(work.in, [&](auto const& field, auto) { fits = fits && field.stride[2] == 1; });
+  for_each(work.out, [&](auto const& field, auto) { fits = fits && field.stride[2] == 1; });
+  if (!fits) return 0;
+  if constexpr (Tiles::template exists<4>)
+    if (has_aligned_inputs(work, 4)) return 4;
+  if constexpr (Tiles::template exists<2>)
+    if (has_aligned_inputs(work, 2)) return 2;
+  return Tiles::template exists<1> ? 1 : 0;
+}
+
+template <int width, class Work>
+void run_tiles(Kokkos::Cuda const& exec, std::string const& label, Work const& work) {
+  using Kernel    = typename StencilTiles<Work>::template Kernel<width>;
+  auto const grid = make_tile_grid(exec, work, width);
+  CudaKernel<Work const, TileGrid const>(exec, kernel_label(Tag{}, label), tile_kernel<Kernel>, grid.threads, 0,
+                                         cudaSharedmemCarveoutMaxL1)
+      .launch(exec, grid.blocks, work, grid);
+}
+
+/// \param[in] width  what tile_width() gave.
+template <class Work>
+void run_tiled_stencil(Kokkos::Cuda const& exec, std::string const& label, Work const& work, int width) {
+  using Tiles = StencilTiles<Work>;
+  if constexpr (Tiles::template exists<4>)
+    if (width == 4) return run_tiles<4>(exec, label, work);
+  if constexpr (Tiles::template exists<2>)
+    if (width == 2) return run_tiles<2>(exec, label, work);
+  if constexpr (Tiles::template exists<1>) run_tiles<1>(exec, label, work);
+}
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

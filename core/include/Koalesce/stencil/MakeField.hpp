@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_STENCIL_MAKE_FIELD_HPP
+#define KOALESCE_STENCIL_MAKE_FIELD_HPP
+
+#include <Koalesce/stencil/impl/AlignedField.hpp>
+#include <Koalesce/stencil/impl/StencilChecks.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace Koalesce {
+
+/// \brief Allocates a field whose interior rows all begin at a multiple of 128 bytes (64 in host memory), as wide
+/// accesses want it, whatever its extents and its halo are.
+///
+/// A View of `n + 2 * halo` points in x has rows that begin anywhere: on an H200 a sweep of 7 points takes up to a
+/// sixth longer on it. parallel_stencil looks at addresses, so that this function is only one way to make such Views.
+///
+///     StencilPolicy policy(exec, Star<1, 1, 1>{}, {nz, ny, nx});
+///     auto u = make_field<double>("u", policy), next = make_field<double>("next", policy);
+///     parallel_stencil("heat", policy, u, next, heat);
+///
+/// \tparam T          element type.
+/// \param[in] label   of the View.
+/// \param[in] policy  its extents are those of the interior; its execution space's memory is taken.
+/// \param[in] halo    points on either side of the interior in each dimension.
+/// \return a View of `extents + 2 * halo` points per dimension, all 0, the last index the one without a stride. Its
+/// rows
+///         lie further apart than they are long, so that its layout is LayoutStride for rank 3.
+/// \throws Error if an extent or a halo is negative.
+template <class T, class Exec, class Shape, class BackendTag>
+auto make_field(std::string const& label, StencilPolicy<Exec, Shape, BackendTag> const& policy,
+                typename StencilPolicy<Exec, Shape, BackendTag>::extents_type const& halo) {
+  std::string const where = Impl::call_text("Koalesce::make_field", label);
+  Impl::check_extents(where, policy);
+  for (int d = 0; d < Shape::rank; ++d)
+    if (halo[d] < 0)
+      Impl::fail(where, "the halo has ", halo[d], " points in dimension ", d,
+                 "; a number of points cannot be negative, so give 0 or more");
+  return Impl::aligned_field<T, typename Exec::memory_space>(label, policy.extents(), halo);
+}
+
+/// \brief The same, with the halo that the policy's shape reads.
+template <class T, class Exec, class Shape, class BackendTag>
+auto make_field(std::string const& label, StencilPolicy<Exec, Shape, BackendTag> const& policy) {
+  typename StencilPolicy<Exec, Shape, BackendTag>::extents_type halo;
+  for (int d = 0; d < Shape::rank; ++d) halo[d] = Shape::radius(d);
+  return make_field<T>(label, policy, halo);
+}
+
+}  // namespace Koalesce
+
+#endif
