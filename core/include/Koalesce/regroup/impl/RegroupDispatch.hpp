@@ -29,23 +29,6 @@
 
 namespace Koalesce::Impl {
 
-template <class Policy>
-inline constexpr bool is_regroup_policy = false;
-template <class Exec, class Payload>
-inline constexpr bool is_regroup_policy<RegroupPolicy<Exec, Payload>> = true;
-
-/// Whether a type is one that regroup_policy() takes; what it does not take is one error.
-template <class Policy>
-constexpr bool check_regroup_policy() {
-  constexpr bool is_count = std::is_integral_v<Policy> && !std::is_same_v<Policy, bool>;
-  constexpr bool taken    = is_regroup_policy<Policy> || is_plain_range_policy<Policy> || is_count;
-  static_assert(taken,
-                "Koalesce::parallel_regroup: the policy must be a RegroupPolicy, a number of items, or a "
-                "Kokkos::RangePolicy without work tag, launch bounds, schedule and desired occupancy, none of which "
-                "regrouped kernels can honor");
-  return taken;
-}
-
 /// What is given as a RegroupPolicy; a number of items runs on the default execution space, as in Kokkos::parallel_for.
 template <class Policy>
 auto regroup_policy(Policy const& given) {
@@ -87,14 +70,10 @@ auto regroup_work(Policy const& policy, std::tuple<Paths const&, Predict const&,
 
 /// The ways that the policy allows and the backend has, with the bytes that each moves; the plain loop first.
 template <class Tag, class Policy, class Work>
-std::vector<RegroupTrial> regroup_trials(std::string const& where, Tag, Policy const& policy, Work const& work) {
+std::vector<RegroupTrial> regroup_trials(Tag, Policy const& policy, Work const& work) {
   bool const team = policy.scope() != RegroupScope::grid, grid = policy.scope() != RegroupScope::team,
              index = policy.remap() != RegroupRemap::data,
              data  = policy.remap() != RegroupRemap::index && Work::has_payload;
-  if (policy.remap() == RegroupRemap::data && !Work::has_payload)
-    fail(where,
-         "the data is to move, but no View travels; name those that do with RegroupPolicy::with_payload(), or take ",
-         "RegroupRemap::index");
   std::vector<RegroupTrial> trials;
   auto const add = [&](RegroupWay way, bool allowed) {
     if (!allowed || !can_regroup(Tag{}, work, way)) return;
@@ -218,7 +197,7 @@ void regroup(std::string const& function, std::string const& label, Policy const
   using Call        = RegroupCall<Tag, Exec, Work, Result>;
   auto const where  = call_text(function, label);
   check_regroup(where, policy, work.paths);
-  auto const trials = regroup_trials(where, Tag{}, policy, work);
+  auto const trials = regroup_trials(Tag{}, policy, work);
 
   Kokkos::Profiling::ScopedRegion const region(function);
   auto const loop = RegroupLoops<Exec>::find(label, typeid(Call));
