@@ -178,7 +178,7 @@ std::shared_ptr<Tuner<Exec>> find_tuner(TuningChoices const& choices) {
 ///
 /// \param[in] size        of the work.
 /// \param[in] by_extents  number of a candidate.
-/// \param[in] tuner       gives what find_tuner() did, remembered for a few different calls until the registry changes.
+/// \param[in] tuner       gives what find_tuner() does, as RecentTuners have it.
 /// \param[in] choices     gives the TuningChoices, for a tool.
 /// \param[in] run         run(number of a candidate).
 template <class Exec, class FindTuner, class MakeChoices, class Run>

@@ -12,15 +12,13 @@
 #include <Koalesce/cuda/stencil/StencilKernels.hpp>
 #include <Koalesce/cuda/stencil/StencilTuning.hpp>
 #include <Koalesce/portable/stencil/Stencil.hpp>
+#include <Koalesce/tuning/impl/RecentTuners.hpp>
 #include <Koalesce/tuning/impl/SizeClass.hpp>
 #include <Koalesce/tuning/impl/Tuner.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <tuple>
 #include <typeinfo>
 #include <utility>
 
@@ -127,17 +125,10 @@ void run_stencil(Tag, Kokkos::Cuda const& exec, std::string const& label, Stenci
     else from_queue();
   } else {
     using Wide      = QueueKernel<Work, typename QueueTuning<Work, true>::type, true>;
-    using Classes   = std::array<int, 3>;
-    using Key       = std::tuple<int, Classes, bool, std::string, std::int64_t>;
-    using Lookup    = std::tuple<int, Classes, bool, std::string const&, std::int64_t>;
     bool const wide = Wide::Readers::can_be_wide(work.in);
-    thread_local RecentValues<Key, std::shared_ptr<Tuner<Kokkos::Cuda>>, 8> recent;
+    thread_local RecentTuners<Kokkos::Cuda> recent;
     auto const choices = [&] { return stencil_choices(exec, label, work, wide); };
-    auto const tuner   = [&] {
-      auto const changes = TuningRegistry::instance().changes();
-      return recent.get(Lookup(exec.cuda_device(), size_classes(work.extents), wide, label, changes),
-                          [&] { return find_tuner<Kokkos::Cuda>(choices()); });
-    };
+    auto const tuner   = [&] { return recent.get(exec, label, work.extents, wide, choices); };
     run_fastest(exec, points_of(work), small ? 1 : 0, tuner, choices,
                 [&](std::size_t way) { way == 0 ? from_queue() : from_cache(); });
   }

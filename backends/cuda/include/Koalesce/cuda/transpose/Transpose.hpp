@@ -2,7 +2,6 @@
 #ifndef KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_HPP
 #define KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_HPP
 
-#include <Koalesce/common/impl/RecentValues.hpp>
 #include <Koalesce/common/impl/Word.hpp>
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
@@ -12,14 +11,12 @@
 #include <Koalesce/cuda/transpose/TransposeTile.hpp>
 #include <Koalesce/cuda/transpose/TransposeTuning.hpp>
 #include <Koalesce/portable/transpose/Transpose.hpp>
+#include <Koalesce/tuning/impl/RecentTuners.hpp>
 #include <Koalesce/tuning/impl/SizeClass.hpp>
 #include <Koalesce/tuning/impl/Tuner.hpp>
 
-#include <array>
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -105,12 +102,10 @@ void launch_transpose(Kokkos::Cuda const& exec, std::string const& label, Transp
 template <class Vectors, class Scalars, class T>
 void run_with_faster_tile(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work,
                           bool vectors) {
-  using Key               = std::tuple<int, std::array<int, 3>, std::string, bool, std::int64_t>;
-  using Lookup            = std::tuple<int, std::array<int, 3>, std::string const&, bool, std::int64_t>;
   std::int64_t const n[3] = {work.batch, work.rows, work.columns};
   double const size       = double(n[0]) * double(n[1]) * double(n[2]);
   auto const elements     = std::to_string(sizeof(T)) + " bytes";
-  thread_local RecentValues<Key, std::shared_ptr<Tuner<Kokkos::Cuda>>, 16> recent;
+  thread_local RecentTuners<Kokkos::Cuda> recent;
   auto const choices = [&] {
     return TuningChoices{
         {"transpose", label, elements, size_classes_text(n) + (vectors ? ", vectors" : ""), machine_of(Tag{}, exec)},
@@ -120,10 +115,7 @@ void run_with_faster_tile(Kokkos::Cuda const& exec, std::string const& label, Tr
         2,
         size};
   };
-  auto const tuner = [&] {
-    return recent.get(Lookup(exec.cuda_device(), size_classes(n), label, vectors, TuningRegistry::instance().changes()),
-                      [&] { return find_tuner<Kokkos::Cuda>(choices()); });
-  };
+  auto const tuner = [&] { return recent.get(exec, label, n, vectors, choices); };
   run_fastest(exec, size, 0, tuner, choices, [&](std::size_t tile) {
     if (vectors && tile == 0) launch_transpose<TransposeTile<Vectors>>(exec, label, work);
     else if (vectors || tile == 0) launch_transpose<TransposeTile<Scalars>>(exec, label, work);
