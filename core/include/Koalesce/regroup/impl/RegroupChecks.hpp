@@ -48,10 +48,7 @@ void check_payload_view(std::string const& where, PayloadView const& view, int n
 /// Throws unless the loop's items, paths and payload can be.
 template <class Policy>
 void check_regroup(std::string const& where, Policy const& policy, int paths) {
-  if (policy.begin() < 0 || policy.end() < policy.begin())
-    fail(where, "the items are ", policy.begin(), " to ", policy.end(),
-         "; items are counted from 0 upward, so give a range that begins at 0 or later and ends where it begins or "
-         "later");
+  check_items(where, policy.begin(), policy.end());
   if (paths < 1) fail(where, "there are ", paths, " paths; every item takes one, so give 1 or more");
   if (policy.remap() == RegroupRemap::data && std::decay_t<decltype(policy.payload())>::size == 0)
     fail(where,

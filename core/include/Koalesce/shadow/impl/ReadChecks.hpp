@@ -3,6 +3,7 @@
 #define KOALESCE_SHADOW_IMPL_READ_CHECKS_HPP
 
 #include <Koalesce/common/Error.hpp>
+#include <Koalesce/common/impl/RangePolicyChecks.hpp>
 #include <Koalesce/common/impl/ViewChecks.hpp>
 #include <Koalesce/shadow/IndexMap.hpp>
 #include <Koalesce/shadow/ShadowView.hpp>
@@ -18,10 +19,7 @@ template <class Exec, class View, class Map>
 void check_read(std::string const& where, ShadowView<View> const& a, Map const& map, std::int64_t begin,
                 std::int64_t end) {
   check_access<Exec>(where, a.base(), "the matrix");
-  if (begin < 0 || end < begin)
-    fail(where, "the items are ", begin, " to ", end,
-         "; items are counted from 0 upward, so give a range that begins at 0 or later and ends where it begins or "
-         "later");
+  check_items(where, begin, end);
   if (end > begin && a.size() == 0)
     fail(where, "there are ", end - begin, " items to read, but the matrix ", quoted_label(a.base()),
          " has no elements; give an empty range");
