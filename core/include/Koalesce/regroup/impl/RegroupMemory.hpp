@@ -2,11 +2,12 @@
 #ifndef KOALESCE_REGROUP_IMPL_REGROUP_MEMORY_HPP
 #define KOALESCE_REGROUP_IMPL_REGROUP_MEMORY_HPP
 
+#include <Koalesce/common/impl/TryAllocate.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -38,13 +39,11 @@ class RegroupMemory {
       }
     }
     if (!piece) piece.reset(new Piece{exec, {}});
-    if (piece->bytes.extent(0) < bytes) try {
-        piece->bytes = {};
-        piece->bytes = typename Piece::View(
-            Kokkos::view_alloc("Koalesce::parallel_regroup (order)", Kokkos::WithoutInitializing), bytes);
-      } catch (std::exception const&) {  // Kokkos throws std::bad_alloc or std::runtime_error where memory is short
-        return nullptr;
-      }
+    if (piece->bytes.extent(0) < bytes) {
+      piece->bytes = {};  // first, or there would have to be room for both
+      piece->bytes = try_allocate<typename Piece::View>("Koalesce::parallel_regroup (order)", bytes);
+      if (piece->bytes.data() == nullptr) return nullptr;
+    }
     return piece;
   }
 
