@@ -4,10 +4,10 @@
 
 #include <Koalesce/common/impl/Word.hpp>
 #include <Koalesce/cuda/Backend.hpp>
-#include <Koalesce/cuda/runtime/Launch.hpp>
 #include <Koalesce/cuda/runtime/Machine.hpp>
 #include <Koalesce/cuda/runtime/Stopwatch.hpp>
 #include <Koalesce/cuda/transpose/NarrowTile.hpp>
+#include <Koalesce/cuda/transpose/TransposeKernels.hpp>
 #include <Koalesce/cuda/transpose/TransposeTile.hpp>
 #include <Koalesce/cuda/transpose/TransposeTuning.hpp>
 #include <Koalesce/portable/transpose/Transpose.hpp>
@@ -21,53 +21,6 @@
 #include <vector>
 
 namespace Koalesce::Impl::CudaBackend {
-
-template <class Tile>
-__global__ __launch_bounds__(Tile::threads,
-                             Tile::blocks) void transpose_kernel(TransposeWork<typename Tile::Element> const work,
-                                                                 typename Tile::Plan const plan) {
-  extern __shared__ __align__(16) unsigned char koalesce_transpose_tile[];
-  Tile const tile(work, plan, plan.grid.tile(blockIdx.x), koalesce_transpose_tile, int(threadIdx.x));
-  typename Tile::Loaded loaded;
-  tile.load(loaded);
-  tile.put(loaded);
-  __syncthreads();
-  tile.write(NoSink{});
-}
-
-/// Two tiles that mirror each other change places; each pair has one block.
-template <class Tile>
-__global__ __launch_bounds__(Tile::threads, Tile::blocks) void transpose_in_place_kernel(
-    TransposeWork<typename Tile::Element> const work, typename Tile::Plan const plan) {
-  extern __shared__ __align__(16) unsigned char koalesce_transpose_tile[];
-  auto const at = plan.grid.tile(blockIdx.x);
-  if (at.row > at.column) return;
-  bool const pair = at.row < at.column;
-  Tile const tile(work, plan, at, koalesce_transpose_tile, int(threadIdx.x));
-  Tile const mirrored(work, plan, {at.batch, at.column, at.row}, koalesce_transpose_tile + plan.shared_bytes(),
-                      int(threadIdx.x));
-  typename Tile::Loaded loaded;
-  tile.template load<false>(loaded);
-  tile.put(loaded);
-  if (pair) {
-    mirrored.template load<false>(loaded);
-    mirrored.put(loaded);
-  }
-  __syncthreads();
-  tile.write(NoSink{});
-  if (pair) mirrored.write(NoSink{});
-}
-
-/// Launches `kernel` with `tiles` tiles of shared memory per block.
-template <class Tile, class T>
-void launch_transpose(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work,
-                      void (*kernel)(TransposeWork<T> const, typename Tile::Plan const), int tiles) {
-  auto const plan = Tile::plan(work);
-  if (plan.size() >= std::int64_t(1) << 31) return run_transpose(Backend::Portable{}, exec, label, work);
-  CudaKernel<TransposeWork<T> const, typename Tile::Plan const>(exec, kernel_label(Tag{}, label), kernel, Tile::threads,
-                                                                tiles * plan.shared_bytes())
-      .launch(exec, plan.size(), work, plan);
-}
 
 /// Whether rows of one side and columns of the other are made of whole vectors; elements lie anywhere.
 template <int Bytes, class T>
@@ -91,11 +44,6 @@ auto with_tile(TransposeWork<T> const& work, Run const& run) {
   if (is_narrow<Shape>(work) || !has_vectors<Shape::vector>(work))
     return run.template operator()<NarrowTile<int(sizeof(T))>>();
   return run.template operator()<TransposeTile<Shape>>();
-}
-
-template <class Tile, class T>
-void launch_transpose(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work) {
-  launch_transpose<Tile>(exec, label, work, transpose_kernel<Tile>, 1);
 }
 
 /// The tile for whole vectors or single elements, and the next simpler one. Which is faster, time decides.
