@@ -55,8 +55,8 @@ struct SharedByTeam<Impl::PortableBackend::CopyRows<T>> {
 };
 
 template <class Exec, class Body, class Result>
-void run_teams(SeveralThreads, Exec const& exec, std::string const& label, Impl::PortableBackend::Teams teams,
-               Body const& body, Result& result) {
+void run_teams(SeveralThreads, Exec const& exec, std::string const& label, Impl::Teams teams, Body const& body,
+               Result& result) {
   teams.max_threads = SeveralThreads::threads;
   teams.max_teams   = SeveralThreads::teams;
   Impl::PortableBackend::run_teams(Backend::Portable{}, exec, label, teams, SharedByTeam<Body>{body}, result);

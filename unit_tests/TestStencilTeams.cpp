@@ -28,7 +28,7 @@ struct Told {
 
 template <int Threads, class Exec, class Kernel>
 void run_tile_teams(Teams<Threads>, Exec const& exec, std::string const& label,
-                    Impl::PortableBackend::PortableTiling const& tiling, std::int64_t, Kernel const& kernel) {
+                    Impl::PortableBackend::PortableTiling const& tiling, int, Kernel const& kernel) {
   Impl::PortableBackend::run_tile_teams(Backend::Portable{}, exec, label, tiling, Threads, Told<Kernel>{kernel});
 }
 

@@ -4,6 +4,7 @@
 
 #include <Koalesce/Tuning.hpp>
 #include <Koalesce/enabled/Backends.hpp>
+#include <Koalesce/tuning/impl/RecentTuners.hpp>
 #include <Koalesce/tuning/impl/Tuner.hpp>
 
 #include <unistd.h>
@@ -227,6 +228,26 @@ TEST_F(TunerTest, what_is_forgotten_does_not_come_back) {
   Calls again;
   again(1);
   EXPECT_EQ(again.ran, std::vector<std::size_t>{0});
+}
+
+TEST_F(TunerTest, recent_calls_find_theirs_again_until_it_is_forgotten) {
+  Impl::RecentTuners<Clocked> recent;
+  int made       = 0;
+  auto const get = [&](std::string const& label, std::int64_t rows, bool vectors) {
+    std::int64_t const n[3] = {1, rows, 8};
+    return recent.get({}, label, n, vectors, [&] { return ++made, Calls{label + (vectors ? "+" : "")}.choices(); });
+  };
+  auto const first = get("recent", 8, false);
+  EXPECT_EQ(get("recent", 15, false), first);
+  EXPECT_EQ(made, 1);
+  get("recent", 16, false);
+  EXPECT_EQ(made, 2) << "another class of sizes";
+  EXPECT_NE(get("recent", 8, true), first);
+  EXPECT_NE(get("others", 8, false), first);
+  EXPECT_EQ(get("recent", 8, false), first);
+  EXPECT_EQ(made, 4);
+  forget_tuning();
+  EXPECT_NE(get("recent", 8, false), first);
 }
 
 TEST_F(TunerTest, measurements_end_with_kokkos) {

@@ -8,6 +8,7 @@
 #include <Koalesce/placement/PlacementLog.hpp>
 #include <Koalesce/placement/PlacementPolicy.hpp>
 #include <Koalesce/placement/PlacementSearch.hpp>
+#include <Koalesce/placement/impl/PlacementCall.hpp>
 #include <Koalesce/placement/impl/PlacementDispatch.hpp>
 #include <Koalesce/placement/impl/PlacementLookup.hpp>
 

@@ -4,6 +4,7 @@
 
 #include <Koalesce/regroup/RegroupLog.hpp>
 #include <Koalesce/regroup/RegroupPolicy.hpp>
+#include <Koalesce/regroup/impl/RegroupChecks.hpp>
 #include <Koalesce/regroup/impl/RegroupDispatch.hpp>
 
 #include <string>

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_SHADOW_SHADOW_VIEW_HPP
 #define KOALESCE_SHADOW_SHADOW_VIEW_HPP
 
+#include <Koalesce/common/impl/ViewChecks.hpp>
 #include <Koalesce/shadow/impl/ShadowState.hpp>
 #include <Koalesce/transpose/impl/TransposeDispatch.hpp>
 

@@ -2,8 +2,12 @@
 #ifndef KOALESCE_COMMON_IMPL_RANGE_POLICY_CHECKS_HPP
 #define KOALESCE_COMMON_IMPL_RANGE_POLICY_CHECKS_HPP
 
+#include <Koalesce/common/Error.hpp>
+
 #include <Kokkos_Core.hpp>
 
+#include <cstdint>
+#include <string>
 #include <type_traits>
 
 namespace Koalesce::Impl {
@@ -23,6 +27,14 @@ inline constexpr bool is_plain_range_policy = false;
 template <class... Properties>
 inline constexpr bool is_plain_range_policy<Kokkos::RangePolicy<Properties...>> = (is_plain_property<Properties> &&
                                                                                    ...);
+
+/// Throws unless the items begin at 0 or later and end where they begin or later.
+inline void check_items(std::string const& where, std::int64_t begin, std::int64_t end) {
+  if (begin < 0 || end < begin)
+    fail(where, "the items are ", begin, " to ", end,
+         "; items are counted from 0 upward, so give a range that begins at 0 or later and ends where it begins or "
+         "later");
+}
 
 }  // namespace Koalesce::Impl
 

@@ -4,7 +4,7 @@
 
 #include <Koalesce/placement/AccessCounts.hpp>
 #include <Koalesce/placement/impl/CountedArray.hpp>
-#include <Koalesce/placement/impl/PlacementDispatch.hpp>
+#include <Koalesce/placement/impl/PlacementCall.hpp>
 
 #include <algorithm>
 #include <string>

@@ -2,150 +2,90 @@
 #ifndef KOALESCE_PLACEMENT_IMPL_PLACEMENT_DISPATCH_HPP
 #define KOALESCE_PLACEMENT_IMPL_PLACEMENT_DISPATCH_HPP
 
-#include <Koalesce/common/Backend.hpp>
-#include <Koalesce/common/Error.hpp>
-#include <Koalesce/common/impl/DeviceOf.hpp>
 #include <Koalesce/common/impl/RecentValues.hpp>
-#include <Koalesce/placement/PlacementPolicy.hpp>
-#include <Koalesce/placement/impl/PlacedLaunch.hpp>
-#include <Koalesce/placement/impl/PlacementBackend.hpp>
 #include <Koalesce/placement/impl/PlacementChecks.hpp>
-#include <Koalesce/placement/impl/PlacementSubject.hpp>
-#include <Koalesce/placement/impl/PlacementWork.hpp>
+#include <Koalesce/placement/impl/PlacementLookup.hpp>
 #include <Koalesce/tuning/impl/SizeClass.hpp>
 #include <Koalesce/tuning/impl/Tuner.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <string>
-#include <tuple>
-#include <type_traits>
-#include <typeinfo>
+#include <utility>
+#include <vector>
 
 namespace Koalesce::Impl {
 
-/// One call: a kernel with its arrays, and what it runs on. Refers to what it is made of.
-template <class Tag, class Policy, class Kernel, class... Arrays>
-class PlacementCall {
+/// The choice of calls without a placement.
+template <class Exec>
+class PlacementEntry : public Tuner<Exec> {
  public:
-  static constexpr int arrays = int(sizeof...(Arrays));
+  PlacementEntry(TuningChoices choices, std::vector<Placement> placements)
+      : Tuner<Exec>(std::move(choices)), m_placements(std::move(placements)) {}
 
-  using Exec    = typename Policy::execution_space;
-  using Subject = StoredSubject<Arrays...>;
-
-  PlacementCall(char const* function, std::string const& name, Policy const& on, OnChip<Arrays...> const& declaration,
-                Kernel const& kernel)
-      : label(name), policy(on), declared(declaration), m_function(function), m_kernel(kernel) {}
-
-  /// Throws, if the teams or the declarations cannot be. Comes before everything but run() and subject().
-  void check() const { check_placement(where(), policy, declared); }
-
-  /// What errors begin with.
-  std::string where() const { return call_text(m_function, label); }
-
-  /// The kernel's name for profilers.
-  std::string kernel_name() const { return kernel_label(Tag{}, label); }
-
-  PlacementWork<Kernel, Arrays...> work() const { return {m_kernel, shapes_of(declared), policy.team_size()}; }
-
-  /// What its launch depends on, but for the place of its arrays.
-  PlacementSubject<Arrays...> subject() const {
-    PlacementSubject<Arrays...> subject(label, declared);
-    subject.device    = device_of(policy.space());
-    subject.team_size = policy.team_size();
-    subject.can_be    = is_league_size(policy.league_size());
-    return subject;
-  }
-
-  /// Empty, or why the kernel cannot run so.
-  template <class Places>
-  std::string misfit(Places const& places) const {
-    return with(places, [&](auto fixed) { return placement_misfit(policy, placed(fixed)); });
-  }
-
-  /// For places that fit.
-  /// \param[in] name  what kernel_name() gives.
-  template <class Places>
-  void launch(std::string const& name, Places const& places) const {
-    if (policy.league_size() > 0) with(places, [&](auto fixed) { run_placed(name, policy, placed(fixed)); });
-  }
-
-  /// Checks everything, and launches. A call like a recent one costs little more than a launch: asking what fits asks
-  /// the driver.
-  template <class Places>
-  void run(Places const& places) const {
-    thread_local RecentValues<Subject, std::string, 16> names;
-    auto asked = subject();
-    asked.place(places);
-    launch(names.get(asked, [&] { return checked_name(places); }), places);
-  }
-
-  KernelResources resources(Placement const& places) const {
-    return with(places, [&](auto fixed) {
-      auto const kernel = placed(fixed);
-      static_assert(
-          PlacementBackend<Tag, Policy, std::remove_const_t<decltype(kernel)>>,
-          "Koalesce: the execution space's backend was not included, or lacks what PlacementBackend asks for; "
-          "include <Koalesce/Placement.hpp>, or write it");
-      return kernel_resources(Tag{}, policy, kernel);
-    });
-  }
-
-  /// Names the call in the tuning file: what its times depend on.
-  TuningKey key() const {
-    using Bounds = typename Policy::launch_bounds_type;
-    return {"placement", label, typeid(Kernel).name(),
-            declaration_text(declared) + ", league 2^" + std::to_string(size_class(policy.league_size())) + ", team " +
-                std::to_string(policy.team_size()) + ", bounds " + std::to_string(Bounds::maxTperB) + " " +
-                std::to_string(Bounds::minBperSM),
-            machine_of(Tag{}, policy.space())};
-  }
-
-  std::string const& label;
-  Policy const& policy;
-  OnChip<Arrays...> const& declared;
+  Placement const& placement(std::size_t candidate) const { return m_placements[candidate]; }
 
  private:
-  /// kernel_name(), or an Error that says why the kernel cannot run so.
-  template <class Places>
-  std::string checked_name(Places const& places) const {
-    check();
-    if constexpr (std::is_same_v<Places, Placement>) check_places(where(), declared, places);
-    if (auto const why = misfit(places); !why.empty())
-      fail(where(), "the placement does not fit (", declaration_text(declared), "): ", why,
-           "; give the teams fewer threads, or place other arrays in scratch memory");
-    return kernel_name();
-  }
-
-  static auto shapes_of(OnChip<Arrays...> const& declaration) {
-    return transform(declaration.arrays, [](auto const& array, auto) { return array.shape(); });
-  }
-
-  template <Place... P>
-  auto placed(FixedPlacement<P...>) const {
-    static_assert(sizeof...(P) == arrays, "Koalesce::parallel_placed: give one place for every array");
-    return PlacedKernel(work(), FixedPlaces<P...>());
-  }
-
-  template <Place... P, class F>
-  static auto with(FixedPlacement<P...> const& fixed, F const& f) {
-    return f(fixed);
-  }
-
-  /// f(the same placement as a type).
-  template <class F, Place... P>
-  static auto with(Placement const& placement, F const& f, FixedPlacement<P...> fixed = {}) {
-    constexpr int i = int(sizeof...(P));
-    if constexpr (i == arrays) {
-      return f(fixed);
-    } else {
-      using Array = std::tuple_element_t<i, std::tuple<Arrays...>>;
-      if (placement[i] == Place::scratch) return with(placement, f, FixedPlacement<P..., Place::scratch>());
-      return with(placement, f, FixedPlacement<P..., promoted_place(!Array::own, Array::shape_type::constant)>());
-    }
-  }
-
-  char const* m_function;
-  Kernel const& m_kernel;
+  std::vector<Placement> const m_placements;
 };
+
+template <class Call>
+auto make_placement_entry(Call const& call, TuningKey const& key) {
+  auto placements         = placement_candidates(call, false);
+  std::size_t const tried = placements.size();
+  if (auto const known = TuningMemory::instance().find(key))
+    if (auto const placement = parse_placement(known->choice, declared_arrays(call.declared)))
+      if (std::find(placements.begin(), placements.end(), *placement) == placements.end() &&
+          call.misfit(*placement).empty())
+        placements.push_back(*placement);
+  TuningChoices choices{key, {}, "places", {}, tried, double(call.policy.league_size())};
+  for (auto const& placement : placements) choices.candidates.push_back(placement_code(placement));
+  return std::make_shared<PlacementEntry<typename Call::Exec>>(std::move(choices), std::move(placements));
+}
+
+/// Runs the placement that is known, or the next one to try.
+template <class Call>
+void run_tuned(Call const& call) {
+  using Entry       = PlacementEntry<typename Call::Exec>;
+  auto& registry    = TuningRegistry::instance();
+  auto asked        = call.subject();
+  asked.league_size = 1 + size_class(call.policy.league_size());  // 0: any
+  asked.changes     = registry.changes();
+  if (call.policy.league_size() == 0) return call.run(Placement(std::size_t(Call::arrays)));
+  thread_local RecentValues<typename Call::Subject, std::shared_ptr<Entry>, 8> recent;
+  auto const entry = recent.get(asked, [&] {
+    auto const key = call.key();
+    return registry.template find<Entry>(key, [&] { return make_placement_entry(call, key); });
+  });
+  entry->run(call.policy.space(), double(call.policy.league_size()),
+             [&](std::size_t candidate) { call.run(entry->placement(candidate)); });
+}
+
+/// What parallel_placed() does without a placement. Where an outside tuner looks on, it may decide, and takes the time
+/// until this returns.
+template <class Call>
+void run_automatic(Call const& call) {
+  using Placements = RecentValues<typename Call::Subject, std::vector<Placement>, 8>;
+  if (tuning_mode() == TuningMode::by_extents) {
+    thread_local Placements first;
+    return call.run(first.get(call.subject(), [&] { return std::vector{first_placement(call)}; }).front());
+  }
+  bool const captured = !Stopwatch<typename Call::Exec>::can_measure(call.policy.space());
+  if (captured || !TuningContext::is_wanted()) return run_tuned(call);
+  thread_local Placements possible;
+  auto const& placements = possible.get(call.subject(), [&] { return placement_candidates(call, true); });
+  TuningQuestion question{"placement",
+                          call.label,
+                          {{"league size", call.policy.league_size()}, {"team size", call.policy.team_size()}},
+                          "places",
+                          {}};
+  for (auto const& placement : placements) question.candidates.push_back(placement_code(placement));
+  TuningContext const tool(question);
+  if (auto const choice = tool.choice()) call.run(placements[*choice]);
+  else run_tuned(call);
+  call.policy.space().fence("Koalesce::parallel_placed: a tuning tool takes the time");
+}
 
 }  // namespace Koalesce::Impl
 

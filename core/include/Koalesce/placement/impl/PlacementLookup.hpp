@@ -2,17 +2,16 @@
 #ifndef KOALESCE_PLACEMENT_IMPL_PLACEMENT_LOOKUP_HPP
 #define KOALESCE_PLACEMENT_IMPL_PLACEMENT_LOOKUP_HPP
 
-#include <Koalesce/common/impl/RecentValues.hpp>
+#include <Koalesce/placement/impl/PlacementChecks.hpp>
 #include <Koalesce/placement/impl/PlacementTuner.hpp>
-#include <Koalesce/tuning/impl/SizeClass.hpp>
-#include <Koalesce/tuning/impl/Tuner.hpp>
+#include <Koalesce/tuning/TuningMode.hpp>
+#include <Koalesce/tuning/impl/TuningMemory.hpp>
+#include <Koalesce/tuning/impl/TuningRegistry.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace Koalesce::Impl {
@@ -94,76 +93,6 @@ PlacementLog find_placement(Call const& call, Tuning const& tuning) {
   if (!why.empty()) log.notes.push_back("not remembered for the next run: " + why);
   TuningRegistry::instance().forget(key);  // calls that were still trying have their answer
   return log;
-}
-
-/// The choice of calls without a placement.
-template <class Exec>
-class PlacementEntry : public Tuner<Exec> {
- public:
-  PlacementEntry(TuningChoices choices, std::vector<Placement> placements)
-      : Tuner<Exec>(std::move(choices)), m_placements(std::move(placements)) {}
-
-  Placement const& placement(std::size_t candidate) const { return m_placements[candidate]; }
-
- private:
-  std::vector<Placement> const m_placements;
-};
-
-template <class Call>
-auto make_placement_entry(Call const& call, TuningKey const& key) {
-  auto placements         = placement_candidates(call, false);
-  std::size_t const tried = placements.size();
-  if (auto const known = TuningMemory::instance().find(key))
-    if (auto const placement = parse_placement(known->choice, declared_arrays(call.declared)))
-      if (std::find(placements.begin(), placements.end(), *placement) == placements.end() &&
-          call.misfit(*placement).empty())
-        placements.push_back(*placement);
-  TuningChoices choices{key, {}, "places", {}, tried, double(call.policy.league_size())};
-  for (auto const& placement : placements) choices.candidates.push_back(placement_code(placement));
-  return std::make_shared<PlacementEntry<typename Call::Exec>>(std::move(choices), std::move(placements));
-}
-
-/// Runs the placement that is known, or the next one to try.
-template <class Call>
-void run_tuned(Call const& call) {
-  using Entry       = PlacementEntry<typename Call::Exec>;
-  auto& registry    = TuningRegistry::instance();
-  auto asked        = call.subject();
-  asked.league_size = 1 + size_class(call.policy.league_size());  // 0: any
-  asked.changes     = registry.changes();
-  if (call.policy.league_size() == 0) return call.run(Placement(std::size_t(Call::arrays)));
-  thread_local RecentValues<typename Call::Subject, std::shared_ptr<Entry>, 8> recent;
-  auto const entry = recent.get(asked, [&] {
-    auto const key = call.key();
-    return registry.template find<Entry>(key, [&] { return make_placement_entry(call, key); });
-  });
-  entry->run(call.policy.space(), double(call.policy.league_size()),
-             [&](std::size_t candidate) { call.run(entry->placement(candidate)); });
-}
-
-/// What parallel_placed() does without a placement. Where an outside tuner looks on, it may decide, and takes the time
-/// until this returns.
-template <class Call>
-void run_automatic(Call const& call) {
-  using Placements = RecentValues<typename Call::Subject, std::vector<Placement>, 8>;
-  if (tuning_mode() == TuningMode::by_extents) {
-    thread_local Placements first;
-    return call.run(first.get(call.subject(), [&] { return std::vector{first_placement(call)}; }).front());
-  }
-  bool const captured = !Stopwatch<typename Call::Exec>::can_measure(call.policy.space());
-  if (captured || !TuningContext::is_wanted()) return run_tuned(call);
-  thread_local Placements possible;
-  auto const& placements = possible.get(call.subject(), [&] { return placement_candidates(call, true); });
-  TuningQuestion question{"placement",
-                          call.label,
-                          {{"league size", call.policy.league_size()}, {"team size", call.policy.team_size()}},
-                          "places",
-                          {}};
-  for (auto const& placement : placements) question.candidates.push_back(placement_code(placement));
-  TuningContext const tool(question);
-  if (auto const choice = tool.choice()) call.run(placements[*choice]);
-  else run_tuned(call);
-  call.policy.space().fence("Koalesce::parallel_placed: a tuning tool takes the time");
 }
 
 }  // namespace Koalesce::Impl

@@ -2,13 +2,14 @@
 #ifndef KOALESCE_REGROUP_IMPL_PATH_SAMPLER_HPP
 #define KOALESCE_REGROUP_IMPL_PATH_SAMPLER_HPP
 
-#include <Koalesce/common/Backend.hpp>
+#include <Koalesce/common/impl/TeamPolicy.hpp>
 #include <Koalesce/regroup/RegroupDecision.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace Koalesce::Impl {
@@ -41,14 +42,10 @@ class PathSampler {
   template <class Exec, class Work>
   static void run(Exec const& exec, std::string const& label, Work const& work, Shape const& shape,
                   std::int64_t* report) {
-    using Policy = Kokkos::TeamPolicy<Exec>;
     Kernel<Work> const kernel{work, shape, report};
-    auto const policy = [&](int team_size) {
-      return Policy(exec, 1, team_size).set_scratch_size(0, Kokkos::PerTeam(scratch_bytes));
-    };
     // One team: on a device as many threads as it can have, for they mostly wait for memory.
-    int const team_size = Backend::on_host<Exec> ? 1 : policy(1).team_size_max(kernel, Kokkos::ParallelForTag());
-    Kokkos::parallel_for(label, policy(team_size), kernel);
+    Teams const teams{1, team_threads<Exec>(std::numeric_limits<int>::max()), 0, scratch_bytes};
+    Kokkos::parallel_for(label, team_policy(exec, teams, kernel), kernel);
   }
 
   /// What is 0 for no report only.

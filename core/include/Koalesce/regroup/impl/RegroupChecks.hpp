@@ -3,12 +3,31 @@
 #define KOALESCE_REGROUP_IMPL_REGROUP_CHECKS_HPP
 
 #include <Koalesce/common/impl/Overlap.hpp>
+#include <Koalesce/common/impl/RangePolicyChecks.hpp>
 #include <Koalesce/common/impl/ViewChecks.hpp>
 #include <Koalesce/regroup/RegroupPolicy.hpp>
 
 #include <string>
+#include <type_traits>
 
 namespace Koalesce::Impl {
+
+template <class Policy>
+inline constexpr bool is_regroup_policy = false;
+template <class Exec, class Payload>
+inline constexpr bool is_regroup_policy<RegroupPolicy<Exec, Payload>> = true;
+
+/// Whether a type is one that regroup_policy() takes; what it does not take is one error.
+template <class Policy>
+constexpr bool check_regroup_policy() {
+  constexpr bool is_count = std::is_integral_v<Policy> && !std::is_same_v<Policy, bool>;
+  constexpr bool taken    = is_regroup_policy<Policy> || is_plain_range_policy<Policy> || is_count;
+  static_assert(taken,
+                "Koalesce::parallel_regroup: the policy must be a RegroupPolicy, a number of items, or a "
+                "Kokkos::RangePolicy without work tag, launch bounds, schedule and desired occupancy, none of which "
+                "regrouped kernels can honor");
+  return taken;
+}
 
 /// Throws unless the View has an element for every item.
 template <class Exec, class PayloadView>
@@ -26,13 +45,15 @@ void check_payload_view(std::string const& where, PayloadView const& view, int n
          end, "; element i belongs to item i, so give it ", end, " or more");
 }
 
+/// Throws unless the loop's items, paths and payload can be.
 template <class Policy>
 void check_regroup(std::string const& where, Policy const& policy, int paths) {
-  if (policy.begin() < 0 || policy.end() < policy.begin())
-    fail(where, "the items are ", policy.begin(), " to ", policy.end(),
-         "; items are counted from 0 upward, so give a range that begins at 0 or later and ends where it begins or "
-         "later");
+  check_items(where, policy.begin(), policy.end());
   if (paths < 1) fail(where, "there are ", paths, " paths; every item takes one, so give 1 or more");
+  if (policy.remap() == RegroupRemap::data && std::decay_t<decltype(policy.payload())>::size == 0)
+    fail(where,
+         "the data is to move, but no View travels; name those that do with RegroupPolicy::with_payload(), or take ",
+         "RegroupRemap::index");
   for_each(policy.payload(), [&](auto const& a, auto i) {
     check_payload_view<typename Policy::execution_space>(where, a, i, policy.end());
     for_each(policy.payload(), [&](auto const& b, auto j) {

@@ -9,7 +9,7 @@
 #include <Koalesce/common/impl/RecentValues.hpp>
 #include <Koalesce/regroup/RegroupDecision.hpp>
 #include <Koalesce/regroup/RegroupPolicy.hpp>
-#include <Koalesce/regroup/impl/RegroupBackend.hpp>
+#include <Koalesce/regroup/impl/RegroupCall.hpp>
 #include <Koalesce/regroup/impl/RegroupChecks.hpp>
 #include <Koalesce/regroup/impl/RegroupEntry.hpp>
 #include <Koalesce/regroup/impl/RegroupLoop.hpp>
@@ -28,23 +28,6 @@
 #include <vector>
 
 namespace Koalesce::Impl {
-
-template <class Policy>
-inline constexpr bool is_regroup_policy = false;
-template <class Exec, class Payload>
-inline constexpr bool is_regroup_policy<RegroupPolicy<Exec, Payload>> = true;
-
-/// Whether a type is one that regroup_policy() takes; what it does not take is one error.
-template <class Policy>
-constexpr bool check_regroup_policy() {
-  constexpr bool is_count = std::is_integral_v<Policy> && !std::is_same_v<Policy, bool>;
-  constexpr bool taken    = is_regroup_policy<Policy> || is_plain_range_policy<Policy> || is_count;
-  static_assert(taken,
-                "Koalesce::parallel_regroup: the policy must be a RegroupPolicy, a number of items, or a "
-                "Kokkos::RangePolicy without work tag, launch bounds, schedule and desired occupancy, none of which "
-                "regrouped kernels can honor");
-  return taken;
-}
 
 /// What is given as a RegroupPolicy; a number of items runs on the default execution space, as in Kokkos::parallel_for.
 template <class Policy>
@@ -87,14 +70,10 @@ auto regroup_work(Policy const& policy, std::tuple<Paths const&, Predict const&,
 
 /// The ways that the policy allows and the backend has, with the bytes that each moves; the plain loop first.
 template <class Tag, class Policy, class Work>
-std::vector<RegroupTrial> regroup_trials(std::string const& where, Tag, Policy const& policy, Work const& work) {
+std::vector<RegroupTrial> regroup_trials(Tag, Policy const& policy, Work const& work) {
   bool const team = policy.scope() != RegroupScope::grid, grid = policy.scope() != RegroupScope::team,
              index = policy.remap() != RegroupRemap::data,
              data  = policy.remap() != RegroupRemap::index && Work::has_payload;
-  if (policy.remap() == RegroupRemap::data && !Work::has_payload)
-    fail(where,
-         "the data is to move, but no View travels; name those that do with RegroupPolicy::with_payload(), or take ",
-         "RegroupRemap::index");
   std::vector<RegroupTrial> trials;
   auto const add = [&](RegroupWay way, bool allowed) {
     if (!allowed || !can_regroup(Tag{}, work, way)) return;
@@ -112,41 +91,6 @@ std::vector<RegroupTrial> regroup_trials(std::string const& where, Tag, Policy c
   if (trials.empty()) add(RegroupWay::plain, true);
   return trials;
 }
-
-/// One call: what it runs on and with.
-template <class Tag, class Exec, class Work, class Result>
-struct RegroupCall {
-  Exec const& exec;
-  std::string const& label;
-  Work const& work;
-  Result& result;
-  RegroupLoop<Exec>& loop;
-
-  std::string named(char const* way) const { return kernel_label(Tag{}, label + " [" + way + "]"); }
-
-  /// Whether it had the memory.
-  bool run(RegroupWay way) const {
-    auto const kernel = [&](char const* step) { return named(step); };
-    static_assert(RegroupBackend<Tag, Exec, decltype(kernel), Work, Result>,
-                  "Koalesce: the execution space's backend was not included, or lacks what RegroupBackend asks for; "
-                  "include <Koalesce/Regroup.hpp>, or write it");
-    std::size_t const bytes = regroup_memory(Tag{}, work, way);
-    auto const run_with     = [&](char* memory) { run_regroup(Tag{}, exec, kernel, work, way, memory, result); };
-    if (bytes == 0) {
-      run_with(nullptr);
-      return true;
-    }
-    auto memory = RegroupLoops<Exec>::memory().take(exec, bytes);
-    if (!memory) return false;
-    run_with(memory->bytes.data());
-    if (Stopwatch<Exec>::can_measure(exec)) RegroupLoops<Exec>::memory().give_back(std::move(memory));
-    else RegroupLoops<Exec>::memory().keep(std::move(memory));
-    return true;
-  }
-
-  /// The way, or the plain loop where there is no memory for it.
-  bool run_or_plain(RegroupWay way) const { return run(way) || (run(RegroupWay::plain), false); }
-};
 
 /// The entry of the loops that share decisions with a call: their ways are the same, too.
 template <class Tag, class Call>
@@ -218,7 +162,7 @@ void regroup(std::string const& function, std::string const& label, Policy const
   using Call        = RegroupCall<Tag, Exec, Work, Result>;
   auto const where  = call_text(function, label);
   check_regroup(where, policy, work.paths);
-  auto const trials = regroup_trials(where, Tag{}, policy, work);
+  auto const trials = regroup_trials(Tag{}, policy, work);
 
   Kokkos::Profiling::ScopedRegion const region(function);
   auto const loop = RegroupLoops<Exec>::find(label, typeid(Call));

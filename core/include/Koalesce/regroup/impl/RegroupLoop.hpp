@@ -6,19 +6,20 @@
 #include <Koalesce/common/Error.hpp>
 #include <Koalesce/regroup/impl/PathSampler.hpp>
 #include <Koalesce/regroup/impl/RegroupEntry.hpp>
+#include <Koalesce/regroup/impl/RegroupMemory.hpp>
 #include <Koalesce/regroup/impl/RegroupWork.hpp>
 #include <Koalesce/tuning/impl/TimedCalls.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
+#include <cstdint>
 #include <iostream>
-#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <typeindex>
 #include <utility>
 #include <vector>
@@ -30,78 +31,6 @@ template <class Exec>
 using ReportView =
     Kokkos::View<std::int64_t*,
                  std::conditional_t<Backend::on_host<Exec>, Kokkos::HostSpace, Kokkos::SharedHostPinnedSpace>>;
-
-/// Memory for maps and moved elements, which all loops of an execution space share: one call at a time has a piece, and
-/// then the next one on the same instance.
-template <class Exec>
-class RegroupMemory {
- public:
-  struct Piece {
-    using View = Kokkos::View<char*, typename Exec::memory_space>;
-
-    Exec exec;
-    View bytes;
-  };
-
-  /// None, if there is not enough.
-  std::unique_ptr<Piece> take(Exec const& exec, std::size_t bytes) {
-    std::unique_ptr<Piece> piece;
-    {
-      std::lock_guard const lock(m_mutex);
-      auto const found = std::find_if(m_pieces.begin(), m_pieces.end(), [&](auto const& p) { return p->exec == exec; });
-      if (found != m_pieces.end()) {
-        piece = std::move(*found);
-        m_pieces.erase(found);
-      }
-    }
-    if (!piece) piece.reset(new Piece{exec, {}});
-    if (piece->bytes.extent(0) < bytes) try {
-        piece->bytes = {};
-        piece->bytes = typename Piece::View(
-            Kokkos::view_alloc("Koalesce::parallel_regroup (order)", Kokkos::WithoutInitializing), bytes);
-      } catch (std::exception const&) {  // Kokkos throws std::bad_alloc or std::runtime_error where memory is short
-        return nullptr;
-      }
-    return piece;
-  }
-
-  void give_back(std::unique_ptr<Piece> piece) {
-    std::unique_ptr<Piece> oldest;  // freed unlocked, for that may wait
-    std::lock_guard const lock(m_mutex);
-    m_pieces.push_front(std::move(piece));
-    if (m_pieces.size() <= max_pieces) return;
-    oldest = std::move(m_pieces.back());
-    m_pieces.pop_back();
-  }
-
-  /// For a graph, which may run the kernels that use it at any time.
-  void keep(std::unique_ptr<Piece> piece) {
-    std::lock_guard const lock(m_mutex);
-    m_kept.push_front(std::move(piece));
-  }
-
-  void release() {
-    Pieces pieces;  // freed unlocked
-    std::lock_guard const lock(m_mutex);
-    pieces.swap(m_pieces);
-  }
-
-  /// Graphs' memory, too.
-  void release_all() {
-    release();
-    Pieces pieces;
-    std::lock_guard const lock(m_mutex);
-    pieces.swap(m_kept);
-  }
-
- private:
-  using Pieces = std::list<std::unique_ptr<Piece>>;
-
-  static constexpr std::size_t max_pieces = 8;
-
-  std::mutex m_mutex;
-  Pieces m_pieces, m_kept;
-};
 
 /// What the calls of one loop leave for the next ones: errors and measurements under way.
 template <class Exec>

@@ -2,9 +2,11 @@
 #ifndef KOALESCE_SHADOW_IMPL_READ_DISPATCH_HPP
 #define KOALESCE_SHADOW_IMPL_READ_DISPATCH_HPP
 
-#include <Koalesce/common/impl/ViewChecks.hpp>
+#include <Koalesce/common/Backend.hpp>
+#include <Koalesce/common/Error.hpp>
 #include <Koalesce/shadow/ShadowView.hpp>
 #include <Koalesce/shadow/impl/ReadBackend.hpp>
+#include <Koalesce/shadow/impl/ReadChecks.hpp>
 #include <Koalesce/shadow/impl/ReadSignature.hpp>
 #include <Koalesce/shadow/impl/ReadWork.hpp>
 
@@ -17,44 +19,6 @@ template <class View>
 struct ShadowAccess {
   static auto& state(ShadowView<View> const& a) { return *a.m_state; }
 };
-
-template <class Exec, class View, class Map>
-void check_read(std::string const& where, ShadowView<View> const& a, Map const& map, std::int64_t begin,
-                std::int64_t end) {
-  check_access<Exec>(where, a.base(), "the matrix");
-  if (begin < 0 || end < begin)
-    fail(where, "the items are ", begin, " to ", end,
-         "; items are counted from 0 upward, so give a range that begins at 0 or later and ends where it begins or "
-         "later");
-  if (end > begin && a.size() == 0)
-    fail(where, "there are ", end - begin, " items to read, but the matrix ", quoted_label(a.base()),
-         " has no elements; give an empty range");
-  if constexpr (std::is_same_v<Map, ColumnOrder>) {
-    constexpr int row = int(View::rank()) - 2;
-    if (map.rows() != std::int64_t(a.extent(row)) || map.columns() != std::int64_t(a.extent(row + 1)))
-      fail(where, "the ColumnOrder is one of ", map.rows(), " x ", map.columns(), " elements, but the matrix ",
-           quoted_label(a.base()), " has ", a.extent(row), " x ", a.extent(row + 1),
-           "; make the ColumnOrder with the matrix' extents");
-    std::int64_t const batch = row == 0 ? 1 : a.extent(0);
-    if (map.batch() != batch)
-      fail(where, "the ColumnOrder is one of a batch of ", map.batch(), ", but ", quoted_label(a.base()), " has ",
-           batch, batch == 1 ? " matrix" : " matrices", "; make it ColumnOrder(", map.rows(), ", ", map.columns(), ", ",
-           batch, ")");
-  }
-  constexpr bool is_known = std::is_same_v<Map, ColumnOrder> || std::is_same_v<Map, RowOrder>;
-  if (is_known && end > begin && end > std::int64_t(a.size()))
-    fail(where, "the items are ", begin, " to ", end, ", but the matrix ", quoted_label(a.base()), " has ", a.size(),
-         " elements; ColumnOrder and RowOrder have an item per element, so end the range there");
-}
-
-/// Kokkos has no way to ask whether a chunk size was set: one that differs from Kokkos' own was.
-template <class Policy>
-void check_chunk_size(std::string const& where, Policy const& policy) {
-  if (policy.begin() < policy.end() &&
-      policy.chunk_size() != Policy(policy.space(), policy.begin(), policy.end()).chunk_size())
-    fail(where, "the policy has a chunk size of ", policy.chunk_size(),
-         ", which would be ignored, since items are grouped by half-warps and tiles; give a policy without one");
-}
 
 template <class View, class Map, class Consumer>
 auto make_read_work(View const& base, std::int64_t begin, std::int64_t end, Map const& map, Consumer const& consumer) {

@@ -3,11 +3,11 @@
 #define KOALESCE_SHADOW_IMPL_SHADOW_STATE_HPP
 
 #include <Koalesce/common/impl/Completion.hpp>
+#include <Koalesce/common/impl/TryAllocate.hpp>
 #include <Koalesce/shadow/impl/ReadWork.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -66,11 +66,8 @@ bool allocate_shadow(ShadowState<View>& state, Along along, Base const& base) {
   if (shadow.no_memory) return false;
   std::size_t const bytes = base.size() * sizeof(typename View::value_type);
   bool const overflows    = base.size() > 0 && bytes / sizeof(typename View::value_type) != base.size();
-  if (!overflows && bytes + state.bytes() <= state.max_bytes) try {
-      shadow.view =
-          View(Kokkos::view_alloc(base.label() + " (shadow)", Kokkos::WithoutInitializing), shadow_layout(base, along));
-    } catch (std::exception const&) {  // Kokkos throws std::bad_alloc or std::runtime_error where memory is short
-    }
+  if (!overflows && bytes + state.bytes() <= state.max_bytes)
+    shadow.view = try_allocate<View>(base.label() + " (shadow)", shadow_layout(base, along));
   shadow.no_memory = shadow.view.data() == nullptr;
   return !shadow.no_memory;
 }

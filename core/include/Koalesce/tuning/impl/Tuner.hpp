@@ -6,6 +6,7 @@
 #include <Koalesce/tuning/TuningMode.hpp>
 #include <Koalesce/tuning/impl/Race.hpp>
 #include <Koalesce/tuning/impl/TimedCalls.hpp>
+#include <Koalesce/tuning/impl/TuningBackend.hpp>
 #include <Koalesce/tuning/impl/TuningContext.hpp>
 #include <Koalesce/tuning/impl/TuningDecisionText.hpp>
 #include <Koalesce/tuning/impl/TuningMemory.hpp>
@@ -26,6 +27,9 @@ namespace Koalesce::Impl {
 /// What times of calls on an instance hold for, with this library.
 template <class Tag, class Exec>
 TuningMachine machine_of(Tag tag, Exec const& exec) {
+  static_assert(TuningBackend<Tag, Exec>,
+                "Koalesce: the execution space's backend was not included, or lacks what TuningBackend asks for; "
+                "include <Koalesce/Koalesce.hpp>, or write it");
   auto machine     = tuning_machine(tag, exec);
   machine.software = "Koalesce " KOALESCE_VERSION_STRING ", " + machine.software;
   return machine;
@@ -174,7 +178,7 @@ std::shared_ptr<Tuner<Exec>> find_tuner(TuningChoices const& choices) {
 ///
 /// \param[in] size        of the work.
 /// \param[in] by_extents  number of a candidate.
-/// \param[in] tuner       gives what find_tuner() did, remembered for a few different calls until the registry changes.
+/// \param[in] tuner       gives what find_tuner() does, as RecentTuners have it.
 /// \param[in] choices     gives the TuningChoices, for a tool.
 /// \param[in] run         run(number of a candidate).
 template <class Exec, class FindTuner, class MakeChoices, class Run>

@@ -7,7 +7,7 @@
 
 namespace Koalesce::Impl {
 
-/// For what machine and software a measured time holds. Backends tell: `tuning_machine(tag, exec)`.
+/// For what machine and software a measured time holds. Backends tell, see TuningBackend.
 struct TuningMachine {
   std::string device, software;
 

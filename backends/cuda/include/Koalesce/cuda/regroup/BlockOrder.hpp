@@ -4,21 +4,15 @@
 
 #include <Koalesce/cuda/regroup/WarpWorker.hpp>
 
-/// The order by path of the items that a block looks at in one round, each thread at a few of them. Up to 32 paths:
-/// lane p of every warp keeps what is known of path p, so that little goes through shared memory.
+/// The order by path of the items that a block looks at in one round, each thread at a few of them. Lane p of every
+/// warp keeps what is known of path p, so that little goes through shared memory.
 namespace Koalesce::Impl::CudaBackend {
 
-/// A block, and how many items of a round each thread looks at.
-template <int Threads, int AtOnce>
-struct BlockShape {
-  static constexpr int threads   = Threads;
-  static constexpr int warps     = threads / 32;
-  static constexpr int at_once   = AtOnce;
-  static constexpr int round     = threads * at_once;
-  static constexpr int max_paths = 32;
-};
+/// Maximum number of paths that a block orders: a lane of a warp for each.
+inline constexpr int max_block_paths = 32;
 
 #ifdef __CUDACC__
+/// \tparam Shape  a BlockShape.
 /// \tparam Paths  how many there are; 0: known at run time only.
 template <class Shape, int Paths>
 struct BlockOrder : Shape {

@@ -3,8 +3,10 @@
 #define KOALESCE_CUDA_REGROUP_REGROUP_HPP
 
 #include <Koalesce/cuda/Backend.hpp>
+#include <Koalesce/cuda/regroup/BlockOrder.hpp>
 #include <Koalesce/cuda/regroup/RegroupGrid.hpp>
 #include <Koalesce/cuda/regroup/RegroupMarch.hpp>
+#include <Koalesce/cuda/regroup/RegroupTuning.hpp>
 #include <Koalesce/cuda/regroup/WarpWorker.hpp>
 #include <Koalesce/cuda/runtime/Stopwatch.hpp>
 #include <Koalesce/portable/regroup/Regroup.hpp>
@@ -24,7 +26,7 @@ void run_regroup(Tag, Kokkos::Cuda const& exec, Named const& named, Work const& 
   switch (way) {
     case RegroupWay::plain: return PortableBackend::run_plain_loop(exec, label, work, result);
     case RegroupWay::team:
-      if (work.paths <= RegroupTuning::Grid::max_paths) return run_marching(exec, label, work, result);
+      if (work.paths <= max_block_paths) return run_marching(exec, label, work, result);
       return PortableBackend::run_team<WarpWorker, false>(exec, label, work, threads, result);
     case RegroupWay::team_moved:
       if constexpr (Work::has_payload) PortableBackend::run_team<WarpWorker, true>(exec, label, work, threads, result);

@@ -155,7 +155,7 @@ struct CudaGridLoop {
 template <bool Moves, class Named, class Work, class Result>
 void run_cuda_grid(Kokkos::Cuda const& exec, Named const& named, Work const& work, char* memory, Result& result) {
   using Shape = typename CudaGrid<Work>::Shape;
-  if (work.paths > Shape::max_paths)
+  if (work.paths > max_block_paths)
     return PortableBackend::run_grid<WarpWorker, Moves>(exec, named, work, memory, Shape::threads,
                                                         RegroupTuning::scan_threads, result);
   auto const memory_of = PortableBackend::grid_memory<Moves>(work, memory, Shape::round);

@@ -2,8 +2,6 @@
 #ifndef KOALESCE_CUDA_REGROUP_REGROUP_TUNING_HPP
 #define KOALESCE_CUDA_REGROUP_REGROUP_TUNING_HPP
 
-#include <Koalesce/cuda/regroup/BlockOrder.hpp>
-
 /// Blocks that regroup.
 ///
 /// A block has one path's items run by all its warps at a time, as long as a round has enough of them; blocks that are
@@ -24,6 +22,15 @@
 /// Tiles of the grid of 4096 items instead of 2048: all its kernels together 0.03 ms slower; a loop over the grid's
 /// slots in blocks of 2048: 3 % slower, the last ones run alone.
 namespace Koalesce::Impl::CudaBackend {
+
+/// A block, and how many items of a round each thread looks at.
+template <int Threads, int AtOnce>
+struct BlockShape {
+  static constexpr int threads = Threads;
+  static constexpr int warps   = threads / 32;
+  static constexpr int at_once = AtOnce;
+  static constexpr int round   = threads * at_once;
+};
 
 struct RegroupTuning {
   using FewPaths  = BlockShape<512, 8>;

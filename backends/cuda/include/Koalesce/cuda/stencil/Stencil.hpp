@@ -2,87 +2,24 @@
 #ifndef KOALESCE_CUDA_STENCIL_STENCIL_HPP
 #define KOALESCE_CUDA_STENCIL_STENCIL_HPP
 
-#include <Koalesce/common/impl/RecentValues.hpp>
 #include <Koalesce/cuda/Backend.hpp>
-#include <Koalesce/cuda/runtime/Launch.hpp>
 #include <Koalesce/cuda/runtime/Machine.hpp>
 #include <Koalesce/cuda/runtime/Stopwatch.hpp>
 #include <Koalesce/cuda/stencil/CachedStencil.hpp>
-#include <Koalesce/cuda/stencil/PaceCounters.hpp>
-#include <Koalesce/cuda/stencil/StencilKernels.hpp>
-#include <Koalesce/cuda/stencil/StencilTuning.hpp>
+#include <Koalesce/cuda/stencil/QueuedStencil.hpp>
 #include <Koalesce/cuda/stencil/TiledStencil.hpp>
-#include <Koalesce/portable/stencil/Stencil.hpp>
+#include <Koalesce/tuning/impl/RecentTuners.hpp>
 #include <Koalesce/tuning/impl/SizeClass.hpp>
 #include <Koalesce/tuning/impl/Tuner.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <memory>
+#include <cstddef>
 #include <string>
-#include <tuple>
 #include <typeinfo>
-#include <utility>
 #include <vector>
 
 namespace Koalesce::Impl::CudaBackend {
-
-template <class Kernel>
-auto stencil_launch(Kokkos::Cuda const& exec, std::string const& label, StencilGrid const& grid) {
-  return CudaKernel<typename Kernel::Work const, StencilGrid const>(
-      exec, kernel_label(Tag{}, label), stencil_kernel<Kernel>, grid.threads(Kernel::Tuning::points, Kernel::rx),
-      Kernel::bytes(grid.tile_y, grid.tile_x));
-}
-
-/// The grid of a kernel for these extents, with tile_y = 0 where no tile fits on chip.
-template <class Kernel>
-StencilGrid make_grid(Kokkos::Cuda const& exec, std::string const& label, Extents3 const& extents) {
-  using Tuning      = typename Kernel::Tuning;
-  auto const device = CudaDevice::of(exec);
-  auto grid = choose_tile<Tuning>(extents, Kernel::inner_y, Kernel::inner_x, Kernel::ry, Kernel::rx, Kernel::bytes,
-                                  device.shared_bytes_per_block / Tuning::min_blocks);
-  if (grid.tile_y == 0) return grid;
-  grid.pace.interval = std::max(1, Tuning::interval);
-  grid.pace.resident =
-      std::max(1, stencil_launch<Kernel>(exec, label, grid).blocks_per_processor() * device.processors);
-  choose_chunks(grid, extents[0], Kernel::planes_before, grid.pace.resident);
-  return grid;
-}
-
-/// What runs where no tile fits on chip: large elements, many fields.
-template <class... WorkArgs>
-void run_without_queue(Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
-  if (can_be_cached(work)) run_cached_stencil(exec, label, work);
-  else run_stencil(Backend::Portable{}, exec, label, work);
-}
-
-template <class... WorkArgs>
-void run_without_queue(Kokkos::Cuda const& exec, std::string const& label, StagedWork<WorkArgs...> const& work) {
-  run_stencil(Backend::Portable{}, exec, label, work);
-}
-
-/// Runs a kernel with the best tile that fits on chip.
-template <class Kernel>
-void run_cuda(Kokkos::Cuda const& exec, std::string const& label, typename Kernel::Work const& work) {
-  // Choosing takes as long as a small stencil; a few sizes take turns in multigrid methods.
-  thread_local RecentValues<std::pair<int, Extents3>, StencilGrid, 8> recent;
-  auto grid =
-      recent.get({exec.cuda_device(), work.extents}, [&] { return make_grid<Kernel>(exec, label, work.extents); });
-  if (grid.tile_y == 0) return run_without_queue(exec, label, work);
-
-  if (Kernel::Tuning::interval > 0 && grid.chunk >= min_paced_planes && grid.blocks() >= grid.pace.resident / 2)
-    grid.pace.counter = PaceCounters::next(exec);
-  stencil_launch<Kernel>(exec, label, grid).launch(exec, grid.blocks(), work, grid);
-}
-
-template <template <class, class, bool> class Kernel, template <class, bool> class Tuning, class Work>
-void run_cuda_as_aligned(Kokkos::Cuda const& exec, std::string const& label, Work const& work) {
-  using Wide   = Kernel<Work, typename Tuning<Work, true>::type, true>;
-  using Narrow = Kernel<Work, typename Tuning<Work, false>::type, false>;
-  if (Wide::Readers::can_be_wide(work.in)) run_cuda<Wide>(exec, label, work);
-  else run_cuda<Narrow>(exec, label, work);
-}
 
 /// Whether a GPU holds a thread for every point: then there is nothing to march through.
 inline bool is_small(Kokkos::Cuda const& exec, Extents3 const& extents) {
@@ -96,48 +33,48 @@ double points_of(Work const& work) {
   return double(work.extents[0]) * double(work.extents[1]) * double(work.extents[2]);
 }
 
-/// The ways to read taps that a work's calls take in turns, in the order of their numbers.
+/// The ways to read a work's taps, the one that its types suggest first. Small elements leave registers for tiles and
+/// too little work for shared memory; in fewer than three dimensions the planes of a queue are single rows.
+template <class Work>
 class StencilWays {
  public:
-  explicit StencilWays(bool tiles) : m_count(tiles ? 3 : 2) {}
+  explicit StencilWays(bool tiles) {
+    constexpr bool flat = Work::Order::rank < 3, tiles_first = flat || StencilTiles<Work>::element_bytes <= 4;
+    if (tiles && tiles_first) add(StencilTaps::tile);
+    add(flat ? StencilTaps::cache : StencilTaps::queue);
+    if (tiles && !tiles_first) add(StencilTaps::tile);
+    add(flat ? StencilTaps::queue : StencilTaps::cache);
+  }
 
-  std::size_t size() const { return m_count; }
-  StencilTaps operator[](std::size_t number) const { return ways()[number]; }
+  std::size_t size() const { return m_size; }
+  StencilTaps operator[](std::size_t number) const { return m_ways[number]; }
 
   std::size_t number_of(StencilTaps taps) const {
-    return std::size_t(std::find(ways().begin(), ways().end(), taps) - ways().begin());
+    return std::size_t(std::find(m_ways.begin(), m_ways.begin() + m_size, taps) - m_ways.begin());
   }
 
   std::vector<std::string> names() const {
-    std::vector<std::string> names{"queue", "cache", "tile"};
-    names.resize(m_count);
+    std::vector<std::string> names;
+    names.reserve(m_size);
+    for (std::size_t i = 0; i < m_size; ++i)
+      names.emplace_back(m_ways[i] == StencilTaps::queue   ? "queue"
+                         : m_ways[i] == StencilTaps::cache ? "cache"
+                                                           : "tile");
     return names;
   }
 
  private:
-  static std::array<StencilTaps, 3> const& ways() {
-    static constexpr std::array ways{StencilTaps::queue, StencilTaps::cache, StencilTaps::tile};
-    return ways;
-  }
+  void add(StencilTaps taps) { m_ways[m_size++] = taps; }
 
-  std::size_t m_count;
+  std::array<StencilTaps, 3> m_ways{};
+  std::size_t m_size = 0;
 };
-
-/// What extents and types alone suggest. Small elements leave registers for tiles and too little work for shared
-/// memory; in fewer than three dimensions the planes of a queue are single rows.
-template <class Work>
-StencilTaps taps_by_extents(Kokkos::Cuda const& exec, Work const& work, bool tiles) {
-  constexpr bool flat = Work::Order::rank < 3;
-  if (is_small(exec, work.extents)) return StencilTaps::cache;
-  if (tiles && (flat || StencilTiles<Work>::element_bytes <= 4)) return StencilTaps::tile;
-  return flat ? StencilTaps::cache : StencilTaps::queue;
-}
 
 template <class Work>
 TuningChoices stencil_choices(Kokkos::Cuda const& exec, std::string const& label, Work const& work, bool wide,
                               int tile_width) {
   auto const& n = work.extents;
-  StencilWays const ways(tile_width > 0);
+  StencilWays<Work> const ways(tile_width > 0);
   std::string const tiles = tile_width > 0 ? ", tiles of " + std::to_string(tile_width) : "";
   return {{"stencil", label, typeid(Work).name(), size_classes_text(n) + (wide ? " points, wide" : " points") + tiles,
            machine_of(Tag{}, exec)},
@@ -151,38 +88,29 @@ TuningChoices stencil_choices(Kokkos::Cuda const& exec, std::string const& label
 /// From the queue, from registers or through the caches, as the policy says or as calls turn out to be fastest.
 template <class... WorkArgs>
 void run_stencil(Tag, Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
-  using Work            = StencilWork<WorkArgs...>;
-  constexpr bool linear = is_linear<typename Work::Functor>;
-  int const width       = tile_width(work);
-  auto const run        = [&](StencilTaps taps) {
+  using Work      = StencilWork<WorkArgs...>;
+  int const width = tile_width(work);
+  auto const run  = [&](StencilTaps taps) {
     if (taps == StencilTaps::tile && width > 0) return run_tiled_stencil(exec, label, work, width);
     if (taps == StencilTaps::cache) return run_cached_stencil(exec, label, work);
-    if constexpr (linear) run_cuda_as_aligned<LinearKernel, LinearTuning>(exec, label, work);
-    else run_cuda_as_aligned<QueueKernel, QueueTuning>(exec, label, work);
+    run_queued_stencil(exec, label, work);
   };
   if (!can_be_cached(work)) return run(StencilTaps::queue);
   if (work.taps != StencilTaps::automatic) return run(work.taps);
 
   using Wide      = QueueKernel<Work, typename QueueTuning<Work, true>::type, true>;
-  using Classes   = std::array<int, 3>;
-  using Key       = std::tuple<int, Classes, bool, int, std::string, std::int64_t>;
-  using Lookup    = std::tuple<int, Classes, bool, int, std::string const&, std::int64_t>;
   bool const wide = Wide::Readers::can_be_wide(work.in);
-  thread_local RecentValues<Key, std::shared_ptr<Tuner<Kokkos::Cuda>>, 8> recent;
+  thread_local RecentTuners<Kokkos::Cuda> recent;
   auto const choices = [&] { return stencil_choices(exec, label, work, wide, width); };
-  auto const tuner   = [&] {
-    auto const changes = TuningRegistry::instance().changes();
-    return recent.get(Lookup(exec.cuda_device(), size_classes(work.extents), wide, width, label, changes),
-                        [&] { return find_tuner<Kokkos::Cuda>(choices()); });
-  };
-  StencilWays const ways(width > 0);
-  run_fastest(exec, points_of(work), ways.number_of(taps_by_extents(exec, work, width > 0)), tuner, choices,
-              [&](std::size_t number) { run(ways[number]); });
+  auto const tuner   = [&] { return recent.get(exec, label, work.extents, 8 * width + wide, choices); };
+  StencilWays<Work> const ways(width > 0);
+  auto const by_extents = is_small(exec, work.extents) ? ways.number_of(StencilTaps::cache) : 0;
+  run_fastest(exec, points_of(work), by_extents, tuner, choices, [&](std::size_t number) { run(ways[number]); });
 }
 
 template <class... WorkArgs>
 void run_stencil(Tag, Kokkos::Cuda const& exec, std::string const& label, StagedWork<WorkArgs...> const& work) {
-  run_cuda_as_aligned<StagedKernel, StagedTuning>(exec, label, work);
+  run_queued_stencil(exec, label, work);
 }
 
 }  // namespace Koalesce::Impl::CudaBackend

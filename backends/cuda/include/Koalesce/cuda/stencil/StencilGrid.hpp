@@ -78,11 +78,11 @@ StencilGrid choose_tile(Extents3 const& extents, int inner_y, int inner_x, int r
 inline void choose_chunks(StencilGrid& grid, std::int64_t planes, int planes_before, std::int64_t resident) {
   std::int64_t const tiles = grid.tiles_x * grid.tiles_y, max_blocks = (std::int64_t(1) << 31) - 1;
   std::int64_t best_time = -1;
-  for (std::int64_t chunks = 1; chunks <= std::min<std::int64_t>(planes, 512) && tiles * chunks <= max_blocks;
+  for (std::int64_t chunks = 1; chunks <= std::min(planes, max_stencil_chunks) && tiles * chunks <= max_blocks;
        ++chunks) {
     std::int64_t const chunk = (planes + chunks - 1) / chunks, used = (planes + chunk - 1) / chunk;
     std::int64_t const waves = (tiles * used + resident - 1) / resident;
-    std::int64_t const time  = waves * (chunk + planes_before + 3);
+    std::int64_t const time  = waves * (chunk + planes_before + stencil_start_cost);
     if (chunk > (1 << 30) || (best_time >= 0 && time >= best_time)) continue;
     best_time   = time;
     grid.chunk  = int(chunk);

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_CUDA_STENCIL_STENCIL_TUNING_HPP
 #define KOALESCE_CUDA_STENCIL_STENCIL_TUNING_HPP
 
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -50,6 +51,12 @@ constexpr StencilNumbers staged_numbers() { return {.threads = 256, .points = 6,
 
 /// Points more that a row of a tile with its halo costs: short rows are slow.
 inline constexpr double stencil_row_cost = 24;
+
+/// Maximum number of chunks that the planes are cut into.
+inline constexpr std::int64_t max_stencil_chunks = 512;
+
+/// What starting a block costs, in planes, beside those that it reads before its first result.
+inline constexpr std::int64_t stencil_start_cost = 3;
 
 /// Marches of fewer planes end before their blocks can drift apart: no pacing.
 inline constexpr int min_paced_planes = 32;

@@ -2,75 +2,25 @@
 #ifndef KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_HPP
 #define KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_HPP
 
-#include <Koalesce/common/impl/RecentValues.hpp>
 #include <Koalesce/common/impl/Word.hpp>
 #include <Koalesce/cuda/Backend.hpp>
-#include <Koalesce/cuda/runtime/Launch.hpp>
 #include <Koalesce/cuda/runtime/Machine.hpp>
 #include <Koalesce/cuda/runtime/Stopwatch.hpp>
 #include <Koalesce/cuda/transpose/NarrowTile.hpp>
+#include <Koalesce/cuda/transpose/TransposeKernels.hpp>
 #include <Koalesce/cuda/transpose/TransposeTile.hpp>
 #include <Koalesce/cuda/transpose/TransposeTuning.hpp>
 #include <Koalesce/portable/transpose/Transpose.hpp>
+#include <Koalesce/tuning/impl/RecentTuners.hpp>
 #include <Koalesce/tuning/impl/SizeClass.hpp>
 #include <Koalesce/tuning/impl/Tuner.hpp>
 
-#include <array>
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <vector>
 
 namespace Koalesce::Impl::CudaBackend {
-
-template <class Tile>
-__global__ __launch_bounds__(Tile::threads,
-                             Tile::blocks) void transpose_kernel(TransposeWork<typename Tile::Element> const work,
-                                                                 typename Tile::Plan const plan) {
-  extern __shared__ __align__(16) unsigned char koalesce_transpose_tile[];
-  Tile const tile(work, plan, plan.grid.tile(blockIdx.x), koalesce_transpose_tile, int(threadIdx.x));
-  typename Tile::Loaded loaded;
-  tile.load(loaded);
-  tile.put(loaded);
-  __syncthreads();
-  tile.write(NoSink{});
-}
-
-/// Two tiles that mirror each other change places; each pair has one block.
-template <class Tile>
-__global__ __launch_bounds__(Tile::threads, Tile::blocks) void transpose_in_place_kernel(
-    TransposeWork<typename Tile::Element> const work, typename Tile::Plan const plan) {
-  extern __shared__ __align__(16) unsigned char koalesce_transpose_tile[];
-  auto const at = plan.grid.tile(blockIdx.x);
-  if (at.row > at.column) return;
-  bool const pair = at.row < at.column;
-  Tile const tile(work, plan, at, koalesce_transpose_tile, int(threadIdx.x));
-  Tile const mirrored(work, plan, {at.batch, at.column, at.row}, koalesce_transpose_tile + plan.shared_bytes(),
-                      int(threadIdx.x));
-  typename Tile::Loaded loaded;
-  tile.template load<false>(loaded);
-  tile.put(loaded);
-  if (pair) {
-    mirrored.template load<false>(loaded);
-    mirrored.put(loaded);
-  }
-  __syncthreads();
-  tile.write(NoSink{});
-  if (pair) mirrored.write(NoSink{});
-}
-
-/// Launches `kernel` with `tiles` tiles of shared memory per block.
-template <class Tile, class T>
-void launch_transpose(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work,
-                      void (*kernel)(TransposeWork<T> const, typename Tile::Plan const), int tiles) {
-  auto const plan = Tile::plan(work);
-  if (plan.size() >= std::int64_t(1) << 31) return run_transpose(Backend::Portable{}, exec, label, work);
-  CudaKernel<TransposeWork<T> const, typename Tile::Plan const>(exec, kernel_label(Tag{}, label), kernel, Tile::threads,
-                                                                tiles * plan.shared_bytes())
-      .launch(exec, plan.size(), work, plan);
-}
 
 /// Whether rows of one side and columns of the other are made of whole vectors; elements lie anywhere.
 template <int Bytes, class T>
@@ -96,21 +46,14 @@ auto with_tile(TransposeWork<T> const& work, Run const& run) {
   return run.template operator()<TransposeTile<Shape>>();
 }
 
-template <class Tile, class T>
-void launch_transpose(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work) {
-  launch_transpose<Tile>(exec, label, work, transpose_kernel<Tile>, 1);
-}
-
 /// The tile for whole vectors or single elements, and the next simpler one. Which is faster, time decides.
 template <class Vectors, class Scalars, class T>
 void run_with_faster_tile(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work,
                           bool vectors) {
-  using Key               = std::tuple<int, std::array<int, 3>, std::string, bool, std::int64_t>;
-  using Lookup            = std::tuple<int, std::array<int, 3>, std::string const&, bool, std::int64_t>;
   std::int64_t const n[3] = {work.batch, work.rows, work.columns};
   double const size       = double(n[0]) * double(n[1]) * double(n[2]);
   auto const elements     = std::to_string(sizeof(T)) + " bytes";
-  thread_local RecentValues<Key, std::shared_ptr<Tuner<Kokkos::Cuda>>, 16> recent;
+  thread_local RecentTuners<Kokkos::Cuda> recent;
   auto const choices = [&] {
     return TuningChoices{
         {"transpose", label, elements, size_classes_text(n) + (vectors ? ", vectors" : ""), machine_of(Tag{}, exec)},
@@ -120,10 +63,7 @@ void run_with_faster_tile(Kokkos::Cuda const& exec, std::string const& label, Tr
         2,
         size};
   };
-  auto const tuner = [&] {
-    return recent.get(Lookup(exec.cuda_device(), size_classes(n), label, vectors, TuningRegistry::instance().changes()),
-                      [&] { return find_tuner<Kokkos::Cuda>(choices()); });
-  };
+  auto const tuner = [&] { return recent.get(exec, label, n, vectors, choices); };
   run_fastest(exec, size, 0, tuner, choices, [&](std::size_t tile) {
     if (vectors && tile == 0) launch_transpose<TransposeTile<Vectors>>(exec, label, work);
     else if (vectors || tile == 0) launch_transpose<TransposeTile<Scalars>>(exec, label, work);

@@ -3,34 +3,16 @@
 #define KOALESCE_PORTABLE_RUNTIME_TEAMS_HPP
 
 #include <Koalesce/common/impl/ForOrReduce.hpp>
+#include <Koalesce/common/impl/TeamPolicy.hpp>
 #include <Koalesce/portable/Backend.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 
 namespace Koalesce::Impl::PortableBackend {
-
-/// Teams that share the pieces of a kernel's work: a team takes those from its league rank on, a league size apart.
-struct Teams {
-  std::int64_t pieces;
-  int max_threads;  // of a team
-  int scratch_level         = 0;
-  std::size_t scratch_bytes = 0;  // of a team
-  int vector_length         = 1;
-  int max_teams             = 2147483647;  // a league's size is an int
-};
-
-/// `most` threads per team where threads are many. CPU threads are cores: each is a team of its own and waits for
-/// nobody.
-template <class Exec>
-constexpr int team_threads(int most) {
-  return Backend::on_host<Exec> ? 1 : most;
-}
 
 /// Calls body(piece) for every piece of a team. All its threads go through the same pieces.
 template <class Member, class Body>
@@ -50,14 +32,14 @@ struct JoinsNothing : WithUpdate<Body, Value> {
   KOKKOS_FUNCTION void join(Value&, Value const&) const {}
 };
 
-/// The most threads that a team running the body can have.
-template <class Policy, class Body, class Result>
-int max_team_threads(Policy const& policy, Body const& body, Result const&) {
+/// The policy for teams that run for_or_reduce(..., body, result).
+template <class Exec, class Body, class Result>
+auto policy_for(Exec const& exec, Teams const& teams, Body const& body, Result const&) {
   if constexpr (std::is_same_v<Result, NoResult>) {
-    return policy.team_size_max(WithoutUpdate<Body>{body}, Kokkos::ParallelForTag());
+    return team_policy(exec, teams, WithoutUpdate<Body>{body});
   } else {
     using Value = typename ResultValue<Result>::type;
-    return policy.team_size_max(JoinsNothing<Body, Value>{{body}}, Kokkos::ParallelReduceTag());
+    return team_policy(exec, teams, JoinsNothing<Body, Value>{{body}}, Kokkos::ParallelReduceTag());
   }
 }
 
@@ -67,15 +49,7 @@ int max_team_threads(Policy const& policy, Body const& body, Result const&) {
 /// A backend that derives from Portable may overload it to give its teams another shape.
 template <RunsPortable Tag, class Exec, class Body, class Result>
 void run_teams(Tag, Exec const& exec, std::string const& label, Teams const& teams, Body const& body, Result& result) {
-  auto const policy = [&](int threads) {
-    int const league = int(std::min<std::int64_t>(teams.pieces, teams.max_teams));
-    Kokkos::TeamPolicy<Exec> p(exec, league, threads, teams.vector_length);
-    p.set_scratch_size(teams.scratch_level, Kokkos::PerTeam(int(teams.scratch_bytes)));
-    return p;
-  };
-  int threads = teams.max_threads;
-  if (threads > 1) threads = std::max(1, std::min(threads, max_team_threads(policy(1), body, result)));
-  for_or_reduce(label, policy(threads), body, result);
+  for_or_reduce(label, policy_for(exec, teams, body, result), body, result);
 }
 
 }  // namespace Koalesce::Impl::PortableBackend

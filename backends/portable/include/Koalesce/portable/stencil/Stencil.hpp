@@ -2,6 +2,7 @@
 #ifndef KOALESCE_PORTABLE_STENCIL_STENCIL_HPP
 #define KOALESCE_PORTABLE_STENCIL_STENCIL_HPP
 
+#include <Koalesce/common/impl/TeamPolicy.hpp>
 #include <Koalesce/portable/Backend.hpp>
 #include <Koalesce/portable/stencil/Tiling.hpp>
 #include <Koalesce/stencil/impl/PlaneQueue.hpp>
@@ -112,27 +113,22 @@ struct PortableStaged {
   }
 };
 
-/// Runs a kernel on a team a tile, of as many threads as fit, up to `most`.
+/// Runs a kernel on a team a tile, of as many threads as fit, up to `max_threads`.
 ///
 /// A backend that derives from Portable may overload it to give its teams another size.
 template <RunsPortable Tag, class Exec, class Kernel>
-void run_tile_teams(Tag, Exec const& exec, std::string const& label, PortableTiling const& tiling, std::int64_t most,
+void run_tile_teams(Tag, Exec const& exec, std::string const& label, PortableTiling const& tiling, int max_threads,
                     Kernel const& kernel) {
-  auto const policy = [&](int threads) {
-    Kokkos::TeamPolicy<Exec> p(exec, int(tiling.size()), threads);
-    p.set_scratch_size(tiling.scratch_level, Kokkos::PerTeam(int(tiling.scratch_bytes)));
-    return p;
-  };
-  int const fit = policy(1).team_size_max(kernel, Kokkos::ParallelForTag());
-  Kokkos::parallel_for(label, policy(int(std::min<std::int64_t>(fit, most))), kernel);
+  Teams const teams{tiling.size(), max_threads, tiling.scratch_level, tiling.scratch_bytes};
+  Kokkos::parallel_for(label, team_policy(exec, teams, kernel), kernel);
 }
 
 /// One point a thread where threads are many, one thread a tile where they are cores.
 template <class Kernel, class Tag, class Exec, class Work>
 void run_portable(Tag, Exec const& exec, std::string const& label, Work const& work) {
-  auto const tiling       = choose_tiling(label, exec, work.extents, Kernel::planes_before, Kernel::bytes);
-  std::int64_t const most = Backend::on_host<Exec> ? 1 : std::min<std::int64_t>(tiling.tile_y * tiling.tile_x, 256);
-  run_tile_teams(Tag{}, exec, kernel_label(Tag{}, label), tiling, most, Kernel{work, tiling});
+  auto const tiling     = choose_tiling(label, exec, work.extents, Kernel::planes_before, Kernel::bytes);
+  int const max_threads = team_threads<Exec>(int(std::min<std::int64_t>(tiling.tile_y * tiling.tile_x, 256)));
+  run_tile_teams(Tag{}, exec, kernel_label(Tag{}, label), tiling, max_threads, Kernel{work, tiling});
 }
 
 template <RunsPortable Tag, class Exec, class... WorkArgs>

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_STENCIL_QUEUED_STENCIL_HPP
+#define KOALESCE_CUDA_STENCIL_QUEUED_STENCIL_HPP
+
+#include <Koalesce/common/impl/RecentValues.hpp>
+#include <Koalesce/cuda/Backend.hpp>
+#include <Koalesce/cuda/runtime/Launch.hpp>
+#include <Koalesce/cuda/stencil/CachedStencil.hpp>
+#include <Koalesce/cuda/stencil/PaceCounters.hpp>
+#include <Koalesce/cuda/stencil/StencilKernels.hpp>
+#include <Koalesce/cuda/stencil/StencilTuning.hpp>
+#include <Koalesce/portable/stencil/Stencil.hpp>
+#include <Koalesce/stencil/LinearStencil.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace Koalesce::Impl::CudaBackend {
+
+template <class Kernel>
+auto stencil_launch(Kokkos::Cuda const& exec, std::string const& label, StencilGrid const& grid) {
+  return CudaKernel<typename Kernel::Work const, StencilGrid const>(
+      exec, kernel_label(Tag{}, label), stencil_kernel<Kernel>, grid.threads(Kernel::Tuning::points, Kernel::rx),
+      Kernel::bytes(grid.tile_y, grid.tile_x));
+}
+
+/// The grid of a kernel for these extents, with tile_y = 0 where no tile fits on chip.
+template <class Kernel>
+StencilGrid make_grid(Kokkos::Cuda const& exec, std::string const& label, Extents3 const& extents) {
+  using Tuning      = typename Kernel::Tuning;
+  auto const device = CudaDevice::of(exec);
+  auto grid = choose_tile<Tuning>(extents, Kernel::inner_y, Kernel::inner_x, Kernel::ry, Kernel::rx, Kernel::bytes,
+                                  device.shared_bytes_per_block / Tuning::min_blocks);
+  if (grid.tile_y == 0) return grid;
+  grid.pace.interval = std::max(1, Tuning::interval);
+  grid.pace.resident =
+      std::max(1, stencil_launch<Kernel>(exec, label, grid).blocks_per_processor() * device.processors);
+  choose_chunks(grid, extents[0], Kernel::planes_before, grid.pace.resident);
+  return grid;
+}
+
+/// What runs where no tile fits on chip: large elements, many fields.
+template <class... WorkArgs>
+void run_without_queue(Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
+  if (can_be_cached(work)) run_cached_stencil(exec, label, work);
+  else run_stencil(Backend::Portable{}, exec, label, work);
+}
+
+template <class... WorkArgs>
+void run_without_queue(Kokkos::Cuda const& exec, std::string const& label, StagedWork<WorkArgs...> const& work) {
+  run_stencil(Backend::Portable{}, exec, label, work);
+}
+
+/// Runs a kernel with the best tile that fits on chip.
+template <class Kernel>
+void run_queue(Kokkos::Cuda const& exec, std::string const& label, typename Kernel::Work const& work) {
+  // Choosing takes as long as a small stencil; a few sizes take turns in multigrid methods.
+  thread_local RecentValues<std::pair<int, Extents3>, StencilGrid, 8> recent;
+  auto grid =
+      recent.get({exec.cuda_device(), work.extents}, [&] { return make_grid<Kernel>(exec, label, work.extents); });
+  if (grid.tile_y == 0) return run_without_queue(exec, label, work);
+
+  if (Kernel::Tuning::interval > 0 && grid.chunk >= min_paced_planes && grid.blocks() >= grid.pace.resident / 2)
+    grid.pace.counter = PaceCounters::next(exec);
+  stencil_launch<Kernel>(exec, label, grid).launch(exec, grid.blocks(), work, grid);
+}
+
+template <template <class, class, bool> class Kernel, template <class, bool> class Tuning, class Work>
+void run_as_aligned(Kokkos::Cuda const& exec, std::string const& label, Work const& work) {
+  using Wide   = Kernel<Work, typename Tuning<Work, true>::type, true>;
+  using Narrow = Kernel<Work, typename Tuning<Work, false>::type, false>;
+  if (Wide::Readers::can_be_wide(work.in)) run_queue<Wide>(exec, label, work);
+  else run_queue<Narrow>(exec, label, work);
+}
+
+/// A sweep from the queue of planes, or a composite's.
+template <class... WorkArgs>
+void run_queued_stencil(Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
+  if constexpr (is_linear<typename StencilWork<WorkArgs...>::Functor>)
+    run_as_aligned<LinearKernel, LinearTuning>(exec, label, work);
+  else run_as_aligned<QueueKernel, QueueTuning>(exec, label, work);
+}
+
+template <class... WorkArgs>
+void run_queued_stencil(Kokkos::Cuda const& exec, std::string const& label, StagedWork<WorkArgs...> const& work) {
+  run_as_aligned<StagedKernel, StagedTuning>(exec, label, work);
+}
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

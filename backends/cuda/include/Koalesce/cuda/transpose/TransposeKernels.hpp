@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_KERNELS_HPP
+#define KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_KERNELS_HPP
+
+#include <Koalesce/cuda/Backend.hpp>
+#include <Koalesce/cuda/runtime/Launch.hpp>
+#include <Koalesce/cuda/transpose/TransposeTile.hpp>
+#include <Koalesce/portable/transpose/Transpose.hpp>
+#include <Koalesce/transpose/impl/TransposeWork.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace Koalesce::Impl::CudaBackend {
+
+template <class Tile>
+__global__ __launch_bounds__(Tile::threads,
+                             Tile::blocks) void transpose_kernel(TransposeWork<typename Tile::Element> const work,
+                                                                 typename Tile::Plan const plan) {
+  extern __shared__ __align__(16) unsigned char koalesce_transpose_tile[];
+  Tile const tile(work, plan, plan.grid.tile(blockIdx.x), koalesce_transpose_tile, int(threadIdx.x));
+  typename Tile::Loaded loaded;
+  tile.load(loaded);
+  tile.put(loaded);
+  __syncthreads();
+  tile.write(NoSink{});
+}
+
+/// Two tiles that mirror each other change places; each pair has one block.
+template <class Tile>
+__global__ __launch_bounds__(Tile::threads, Tile::blocks) void transpose_in_place_kernel(
+    TransposeWork<typename Tile::Element> const work, typename Tile::Plan const plan) {
+  extern __shared__ __align__(16) unsigned char koalesce_transpose_tile[];
+  auto const at = plan.grid.tile(blockIdx.x);
+  if (at.row > at.column) return;
+  bool const pair = at.row < at.column;
+  Tile const tile(work, plan, at, koalesce_transpose_tile, int(threadIdx.x));
+  Tile const mirrored(work, plan, {at.batch, at.column, at.row}, koalesce_transpose_tile + plan.shared_bytes(),
+                      int(threadIdx.x));
+  typename Tile::Loaded loaded;
+  tile.template load<false>(loaded);
+  tile.put(loaded);
+  if (pair) {
+    mirrored.template load<false>(loaded);
+    mirrored.put(loaded);
+  }
+  __syncthreads();
+  tile.write(NoSink{});
+  if (pair) mirrored.write(NoSink{});
+}
+
+/// Launches `kernel` with `tiles` tiles of shared memory per block.
+template <class Tile, class T>
+void launch_transpose(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work,
+                      void (*kernel)(TransposeWork<T> const, typename Tile::Plan const), int tiles) {
+  auto const plan = Tile::plan(work);
+  if (plan.size() >= std::int64_t(1) << 31) return run_transpose(Backend::Portable{}, exec, label, work);
+  CudaKernel<TransposeWork<T> const, typename Tile::Plan const>(exec, kernel_label(Tag{}, label), kernel, Tile::threads,
+                                                                tiles * plan.shared_bytes())
+      .launch(exec, plan.size(), work, plan);
+}
+
+template <class Tile, class T>
+void launch_transpose(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work) {
+  launch_transpose<Tile>(exec, label, work, transpose_kernel<Tile>, 1);
+}
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

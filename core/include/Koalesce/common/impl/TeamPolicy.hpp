@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_COMMON_IMPL_TEAM_POLICY_HPP
+#define KOALESCE_COMMON_IMPL_TEAM_POLICY_HPP
+
+#include <Koalesce/common/Backend.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace Koalesce::Impl {
+
+/// Teams that share the pieces of a kernel's work: a team takes those from its league rank on, a league size apart.
+struct Teams {
+  std::int64_t pieces;
+  int max_threads;  // of a team
+  int scratch_level         = 0;
+  std::size_t scratch_bytes = 0;  // of a team
+  int vector_length         = 1;
+  int max_teams             = std::numeric_limits<int>::max();  // a league's size is an int
+};
+
+/// `most` threads per team where threads are many. CPU threads are cores: each is a team of its own and waits for
+/// nobody.
+template <class Exec>
+constexpr int team_threads(int most) {
+  return Backend::on_host<Exec> ? 1 : most;
+}
+
+/// The policy for teams of as many threads as fit with the kernel's registers and scratch memory, up to `max_threads`.
+/// \param[in] pattern  how the kernel runs: Kokkos::ParallelForTag or Kokkos::ParallelReduceTag.
+template <class Exec, class Kernel, class Pattern = Kokkos::ParallelForTag>
+Kokkos::TeamPolicy<Exec> team_policy(Exec const& exec, Teams const& teams, Kernel const& kernel,
+                                     Pattern pattern = Pattern()) {
+  auto const policy = [&](int threads) {
+    int const league = int(std::min<std::int64_t>(teams.pieces, teams.max_teams));
+    return Kokkos::TeamPolicy<Exec>(exec, league, threads, teams.vector_length)
+        .set_scratch_size(teams.scratch_level, Kokkos::PerTeam(int(teams.scratch_bytes)));
+  };
+  if (teams.max_threads == 1) return policy(1);
+  return policy(std::max(1, std::min(teams.max_threads, policy(1).team_size_max(kernel, pattern))));
+}
+
+}  // namespace Koalesce::Impl
+
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_REGROUP_IMPL_REGROUP_MEMORY_HPP
+#define KOALESCE_REGROUP_IMPL_REGROUP_MEMORY_HPP
+
+#include <Koalesce/common/impl/TryAllocate.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace Koalesce::Impl {
+
+/// Memory for maps and moved elements, which all loops of an execution space share: one call at a time has a piece, and
+/// then the next one on the same instance.
+template <class Exec>
+class RegroupMemory {
+ public:
+  struct Piece {
+    using View = Kokkos::View<char*, typename Exec::memory_space>;
+
+    Exec exec;
+    View bytes;
+  };
+
+  /// None, if there is not enough.
+  std::unique_ptr<Piece> take(Exec const& exec, std::size_t bytes) {
+    std::unique_ptr<Piece> piece;
+    {
+      std::lock_guard const lock(m_mutex);
+      auto const found = std::find_if(m_pieces.begin(), m_pieces.end(), [&](auto const& p) { return p->exec == exec; });
+      if (found != m_pieces.end()) {
+        piece = std::move(*found);
+        m_pieces.erase(found);
+      }
+    }
+    if (!piece) piece.reset(new Piece{exec, {}});
+    if (piece->bytes.extent(0) < bytes) {
+      piece->bytes = {};  // first, or there would have to be room for both
+      piece->bytes = try_allocate<typename Piece::View>("Koalesce::parallel_regroup (order)", bytes);
+      if (piece->bytes.data() == nullptr) return nullptr;
+    }
+    return piece;
+  }
+
+  void give_back(std::unique_ptr<Piece> piece) {
+    std::unique_ptr<Piece> oldest;  // freed unlocked, for that may wait
+    std::lock_guard const lock(m_mutex);
+    m_pieces.push_front(std::move(piece));
+    if (m_pieces.size() <= max_pieces) return;
+    oldest = std::move(m_pieces.back());
+    m_pieces.pop_back();
+  }
+
+  /// For a graph, which may run the kernels that use it at any time.
+  void keep(std::unique_ptr<Piece> piece) {
+    std::lock_guard const lock(m_mutex);
+    m_kept.push_front(std::move(piece));
+  }
+
+  void release() {
+    Pieces pieces;  // freed unlocked
+    std::lock_guard const lock(m_mutex);
+    pieces.swap(m_pieces);
+  }
+
+  /// Graphs' memory, too.
+  void release_all() {
+    release();
+    Pieces pieces;
+    std::lock_guard const lock(m_mutex);
+    pieces.swap(m_kept);
+  }
+
+ private:
+  using Pieces = std::list<std::unique_ptr<Piece>>;
+
+  static constexpr std::size_t max_pieces = 8;
+
+  std::mutex m_mutex;
+  Pieces m_pieces, m_kept;
+};
+
+}  // namespace Koalesce::Impl
+
+#endif
