@@ -17,8 +17,8 @@ T expected_at(TestField const& field, HaloConditions<T, R> const& conditions, In
     std::int64_t const n = field.interior()[d];
     if (p[d] >= 0 && p[d] < n) continue;
     HaloFace<T> const& face = p[d] < 0 ? conditions.sides[d].low : conditions.sides[d].high;
-    if (face.kind == Impl::HaloKind::dirichlet) return face.value;
-    if (face.kind == Impl::HaloKind::neumann) p[d] = p[d] < 0 ? 0 : n - 1;
+    if (face.kind == HaloKind::dirichlet) return face.value;
+    if (face.kind == HaloKind::neumann) p[d] = p[d] < 0 ? 0 : n - 1;
     while (p[d] < 0) p[d] += n;
     while (p[d] >= n) p[d] -= n;
     return expected_at<T, R>(field, conditions, p);

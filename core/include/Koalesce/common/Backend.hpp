@@ -37,7 +37,9 @@ struct ResolveBackend {
   using type = BackendTag;
 };
 template <class Exec>
-struct ResolveBackend<Backend::Native, Exec> : Backend::DefaultFor<Exec> {};
+struct ResolveBackend<Backend::Native, Exec> {
+  using type = Backend::Default<Exec>;
+};
 
 /// The backend that a tag stands for: itself, or what Native means for the execution space.
 template <class BackendTag, class Exec>

@@ -13,6 +13,11 @@
 
 namespace Koalesce {
 
+namespace Impl {
+template <class Call, class Tuning>
+class PlacementTrialRunner;
+}
+
 /// \brief The teams of a kernel whose arrays are placed, and the instance it runs on.
 ///
 ///     PlacementPolicy policy(exec, league_size, team_size);
@@ -83,14 +88,15 @@ class PlacementTuning {
   PlacementSearch search() const { return m_search; }
   /// Whether winners are remembered.
   bool remembers() const { return m_remembers; }
-  /// What is checked in every trial.
-  std::vector<Impl::ResultCheck> const& checks() const { return m_checks; }
   /// Calls what makes the kernel repeatable, if there is such a callback.
   void reset() const {
     if (m_reset) m_reset();
   }
 
  private:
+  template <class Call, class Tuning>
+  friend class Impl::PlacementTrialRunner;
+
   template <class Change>
   PlacementTuning with(Change const& change) const {
     PlacementTuning copy = *this;

@@ -55,7 +55,7 @@ auto round_trip(View const& view) {
 ///     auto moving = RegroupPolicy(exec, 0, n).with_payload(one_way(x), round_trip(y));  // f(i, x_i, y_i)
 ///
 /// Every setter returns a changed copy.
-template <class Exec, class Payload = Impl::Pack<>>
+template <class Exec, class Payload = Pack<>>
 class RegroupPolicy {
  public:
   using execution_space = Exec;  ///< whose instance the loop runs on
@@ -104,11 +104,11 @@ class RegroupPolicy {
   template <class... Views, bool... Returns>
   auto with_payload(PayloadView<Views, Returns> const&... payload) const {
     static_assert(
-        std::is_same_v<Payload, Impl::Pack<>>,
+        std::is_same_v<Payload, Pack<>>,
         "Koalesce::RegroupPolicy: with_payload() names all Views that travel in one call; a second call would drop "
         "those of the first");
-    using Pack = Impl::Pack<PayloadView<Views, Returns>...>;
-    return RegroupPolicy<Exec, Pack>(m_space, m_begin, m_end, Pack(payload...))
+    using Named = Pack<PayloadView<Views, Returns>...>;
+    return RegroupPolicy<Exec, Named>(m_space, m_begin, m_end, Named(payload...))
         .with_regroup(m_regroup)
         .with_scope(m_scope)
         .with_remap(m_remap);

@@ -2,6 +2,8 @@
 #ifndef KOALESCE_COMMON_IMPL_PACK_HPP
 #define KOALESCE_COMMON_IMPL_PACK_HPP
 
+#include <Koalesce/common/Fields.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
@@ -22,29 +24,6 @@
 #endif
 
 namespace Koalesce::Impl {
-
-template <std::size_t I, class T>
-struct PackLeaf {
-  T value;
-};
-
-template <class Indices, class... Ts>
-struct PackBase;
-
-template <std::size_t... I, class... Ts>
-struct PackBase<std::index_sequence<I...>, Ts...> : PackLeaf<I, Ts>... {
-  PackBase() = default;
-  KOKKOS_FORCEINLINE_FUNCTION constexpr explicit PackBase(Ts const&... v) requires(sizeof...(Ts) > 0)
-      : PackLeaf<I, Ts>{v}... {}
-};
-
-/// A tuple that device code may use (std::tuple's functions are host functions to nvcc).
-template <class... Ts>
-struct Pack : PackBase<std::index_sequence_for<Ts...>, Ts...> {
-  using PackBase<std::index_sequence_for<Ts...>, Ts...>::PackBase;
-
-  static constexpr std::size_t size = sizeof...(Ts);
-};
 
 template <std::size_t I, class T>
 KOKKOS_FORCEINLINE_FUNCTION constexpr T& get(PackLeaf<I, T>& leaf) {

@@ -81,7 +81,7 @@ class PlacementTrialRunner {
 
  private:
   void compare(Placement const& placement) {
-    for (auto const& check : m_tuning.checks()) {
+    for (auto const& check : m_tuning.m_checks) {
       if (!m_has_run) {
         check.remember();
       } else if (auto const difference = check.difference(); !difference.empty()) {

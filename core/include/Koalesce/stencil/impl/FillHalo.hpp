@@ -2,6 +2,7 @@
 #ifndef KOALESCE_STENCIL_IMPL_FILL_HALO_HPP
 #define KOALESCE_STENCIL_IMPL_FILL_HALO_HPP
 
+#include <Koalesce/stencil/HaloConditions.hpp>
 #include <Koalesce/stencil/impl/CanonicalField.hpp>
 #include <Koalesce/stencil/impl/IndexOrder.hpp>
 #include <Koalesce/stencil/impl/StencilChecks.hpp>
@@ -9,8 +10,6 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
 namespace Koalesce::Impl {
-
-enum class HaloKind { periodic, neumann, dirichlet };
 
 /// Writes the halo points below and above dimension `dim` (canonical, 0 to 2) of a block of points.
 template <class T, class Face>
