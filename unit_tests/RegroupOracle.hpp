@@ -164,7 +164,7 @@ void check_visits(Items const& items, Way way, std::string const& label = "visit
   PathTableOf<P> const predict(items);
   VisitsOf<P> const visits(items);
   RegroupPolicy const policy(exec, items.begin, items.end());
-  parallel_regroup<typename P::backend>(label, ask(policy, way), Paths(items.paths), predict, visits);
+  parallel_regroup(label, ask(policy, way).with_backend(typename P::backend()), Paths(items.paths), predict, visits);
   exec.fence();
   EXPECT_TRUE(visits.match(items)) << items.paths << " paths";
 }

@@ -82,7 +82,8 @@ constexpr int leagues[] = {1, 7, 8, 9, 1000, 10007};
 
 template <class P, class Arrays, class Kernel>
 auto count(std::int64_t league, int threads, Arrays const& arrays, Kernel const& kernel) {
-  return count_accesses<typename P::backend>("c", PlacementPolicy(typename P::exec(), league, threads), arrays, kernel);
+  return count_accesses("c", PlacementPolicy(typename P::exec(), league, threads).with_backend(typename P::backend()),
+                        arrays, kernel);
 }
 
 void expect_count(AccessCount const& count, std::string const& name, int teams, std::int64_t accesses,

@@ -49,15 +49,14 @@ void expect_text(std::string const& function, Strings const& phrases, Call const
 template <class P, class Policy, class Arrays, class Places>
 void expect_refusal(Policy const& policy, Arrays const& arrays, Places const& places, Strings const& phrases) {
   RaiseFlag<typename P::exec> const kernel;
-  expect_text("parallel_placed", phrases,
-              [&] { parallel_placed<typename P::backend>("p", policy, arrays, places, kernel); });
+  expect_text("parallel_placed", phrases, [&] { parallel_placed("p", policy, arrays, places, kernel); });
   policy.space().fence();
   EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.flag)(), 0);
 }
 
 template <class P>
 auto some_teams(std::int64_t league = 3, int threads = 1) {
-  return PlacementPolicy(typename P::exec(), league, threads);
+  return PlacementPolicy(typename P::exec(), league, threads).with_backend(typename P::backend());
 }
 
 template <class Array>
@@ -146,15 +145,14 @@ TYPED_TEST(PlacementErrors, too_many_elements) {
 
 /// Whatever is asked of the kernel.
 TYPED_TEST(PlacementErrors, of_every_function) {
-  using Tag = typename TypeParam::backend;
   RaiseFlag<typename TypeParam::exec> const kernel;
   OnChip const arrays(TeamArray<int*>("a", -1));
   auto const policy = some_teams<TypeParam>();
   auto const tuning = PlacementTuning().without_memory();
   Strings const phrases{"array \"a\" has an extent below 0"};
-  expect_text("parallel_placed", phrases, [&] { parallel_placed<Tag>("p", policy, arrays, kernel); });
-  expect_text("count_accesses", phrases, [&] { count_accesses<Tag>("p", policy, arrays, kernel); });
-  expect_text("tune_placement", phrases, [&] { tune_placement<Tag>("p", policy, arrays, kernel, tuning); });
+  expect_text("parallel_placed", phrases, [&] { parallel_placed("p", policy, arrays, kernel); });
+  expect_text("count_accesses", phrases, [&] { count_accesses("p", policy, arrays, kernel); });
+  expect_text("tune_placement", phrases, [&] { tune_placement("p", policy, arrays, kernel, tuning); });
 }
 
 // ---- Placements ----
@@ -215,10 +213,9 @@ TYPED_TEST(PlacementErrors, memory_beyond_an_int) {
 /// A call that ran says nothing of one that differs from it in one thing alone.
 TYPED_TEST(PlacementErrors, after_a_call_that_ran) {
   using Exec = typename TypeParam::exec;
-  using Tag  = typename TypeParam::backend;
   RaiseFlag<Exec> const kernel;
   auto const run = [&](auto const& policy, auto const& arrays, auto const&... places) {
-    parallel_placed<Tag>("p", policy, arrays, places..., kernel);
+    parallel_placed("p", policy, arrays, places..., kernel);
   };
   auto const few = [](std::string const& name, std::int64_t length) {
     return OnChip(TeamArray<double*>(name, length), ThreadArray<int>("b"));
@@ -253,8 +250,7 @@ TYPED_TEST(PlacementErrors, after_a_call_that_ran) {
 TYPED_TEST(PlacementErrors, what_is_refused_runs_elsewhere) {
   OnChip const arrays(TeamArray<double*>("a", 1000000));
   RaiseFlag<typename TypeParam::exec> const kernel;
-  parallel_placed<typename TypeParam::backend>("p", some_teams<TypeParam>(), arrays, promoted_placement(arrays),
-                                               kernel);
+  parallel_placed("p", some_teams<TypeParam>(), arrays, promoted_placement(arrays), kernel);
   EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.flag)(), 1);
 }
 
@@ -272,8 +268,8 @@ TYPED_TEST(PlacementErrors, what_is_remembered_and_does_not_fit_is_not_taken) {
   for (std::string const places : {"sgr", "sss"}) {
     (void)Impl::TuningMemory::instance().put(call.key(), {places, 1});
     Impl::TuningRegistry::instance().forget(call.key());
-    EXPECT_NO_THROW(parallel_placed<Tag>(label, policy, arrays, kernel)) << places;
-    EXPECT_EQ(tune_placement<Tag>(label, policy, arrays, kernel).log.source, PlacementSource::measured) << places;
+    EXPECT_NO_THROW(parallel_placed(label, policy, arrays, kernel)) << places;
+    EXPECT_EQ(tune_placement(label, policy, arrays, kernel).log.source, PlacementSource::measured) << places;
   }
   forget_tuning();
 }
@@ -287,7 +283,7 @@ TYPED_TEST(PlacementErrors, what_does_not_fit_is_not_tried) {
     OnChip const arrays(TeamArray<double*>("a", 1000000), ThreadArray<int>("b"));
     for (int call = 0; call < 20; ++call) {
       Kokkos::deep_copy(kernel.flag, 0);
-      parallel_placed<typename TypeParam::backend>("p", some_teams<TypeParam>(), arrays, kernel);
+      parallel_placed("p", some_teams<TypeParam>(), arrays, kernel);
       Kokkos::fence();
       EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.flag)(), 1);
     }

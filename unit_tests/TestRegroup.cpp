@@ -94,8 +94,8 @@ void check_functors(Items const& items, Way way, Predict const& predict, std::in
   typename P::exec const exec;
   VisitsOf<P> const visits(items);
   RegroupPolicy const policy(exec, items.begin, items.end());
-  parallel_regroup<typename P::backend>("functors", ask(policy, way), predict,
-                                        VisitAs<typename P::exec::memory_space>{visits, Path}...);
+  parallel_regroup("functors", ask(policy, way).with_backend(typename P::backend()), predict,
+                   VisitAs<typename P::exec::memory_space>{visits, Path}...);
   exec.fence();
   EXPECT_TRUE(visits.match(items));
 }
@@ -128,7 +128,7 @@ TYPED_TEST(Regrouped, a_view_is_a_predictor) {
   PathTableOf<TypeParam> const table(items);
   VisitsOf<TypeParam> const visits(items);
   RegroupPolicy const policy(typename TypeParam::exec(), 0, 2000);
-  parallel_regroup<typename TypeParam::backend>("view", policy, Paths(4), table.at, visits);
+  parallel_regroup("view", policy.with_backend(typename TypeParam::backend()), Paths(4), table.at, visits);
   policy.space().fence();
   EXPECT_TRUE(visits.match(items));
 }
@@ -139,24 +139,53 @@ struct AddItems {
   KOKKOS_FUNCTION void operator()(int, std::int64_t item, std::int64_t& sum) const { sum += item; }
 };
 
+/// They have no backend: the execution space's own runs.
+template <class P>
+class RegroupedRange : public ::testing::Test {};
+
+TYPED_TEST_SUITE(RegroupedRange, NativePaths, PathNames);
+
 template <class P, class Policy>
 void check_range_policy(Policy const& policy, Items const& items) {
   PathTableOf<P> const predict(items);
   VisitsOf<P> const visits(items);
   for (int call = 1; call < 5; ++call) {
     Kokkos::deep_copy(visits.times, 0);
-    parallel_regroup<typename P::backend>("range", policy, Paths(items.paths), predict, visits);
+    parallel_regroup("range", policy, Paths(items.paths), predict, visits);
     policy.space().fence();
     EXPECT_TRUE(visits.match(items));
   }
 }
 
-TYPED_TEST(Regrouped, range_policy) {
+TYPED_TEST(RegroupedRange, as_kokkos_has_it) {
   using Exec = typename TypeParam::exec;
   Rng rng(8);
   Items const items{100, 4, make_paths(rng, Mix::equal, 4, 2345)};
   check_range_policy<TypeParam>(Kokkos::RangePolicy<Exec>(100, 2445), items);
   check_range_policy<TypeParam>(Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(Exec(), 100, 2445), items);
+}
+
+// ---- The policy ----
+
+TEST(RegroupPolicy, with_backend_keeps_the_rest) {
+  using Exec = Kokkos::DefaultHostExecutionSpace;
+  Kokkos::View<int*, Kokkos::HostSpace> const x("x", 7);
+  auto const policy = RegroupPolicy(Exec(), 2, 7)
+                          .with_payload(round_trip(x))
+                          .with_regroup(Regroup::always)
+                          .with_scope(RegroupScope::team)
+                          .with_remap(RegroupRemap::data);
+  auto const portable = policy.with_backend(Backend::Portable{});
+  static_assert(std::is_same_v<decltype(portable)::backend_type, Backend::Portable>);
+  static_assert(std::is_same_v<decltype(portable.with_backend(Backend::Native{})), std::decay_t<decltype(policy)>>);
+  static_assert(std::is_same_v<
+                decltype(RegroupPolicy(Exec(), 2, 7).with_backend(Backend::Portable{}).with_payload(round_trip(x))),
+                std::decay_t<decltype(portable)>>);
+  EXPECT_EQ(portable.begin(), 2);
+  EXPECT_EQ(portable.end(), 7);
+  EXPECT_EQ(portable.regroup(), Regroup::always);
+  EXPECT_EQ(portable.scope(), RegroupScope::team);
+  EXPECT_EQ(portable.remap(), RegroupRemap::data);
 }
 
 /// As Kokkos::parallel_for takes it.

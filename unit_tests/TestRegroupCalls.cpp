@@ -34,7 +34,8 @@ struct Loop {
 
   void run(Way way) const {
     auto const policy = RegroupPolicy(exec, items.begin, items.end()).with_payload(one_way(x), round_trip(y));
-    parallel_regroup<typename P::backend>("calls", ask(policy, way), Paths(items.paths), predict, Step());
+    parallel_regroup("calls", ask(policy, way).with_backend(typename P::backend()), Paths(items.paths), predict,
+                     Step());
   }
 
   Items items;
@@ -86,7 +87,8 @@ TYPED_TEST(RegroupedCalls, labels_of_reductions_show_the_way) {
   for_each_way({plain, team, grid}, [&](Way way) {
     std::int64_t count = 0;
     KernelRecorder const record;
-    parallel_regroup_reduce<typename TypeParam::backend>("r", ask(policy, way), Paths(3), predict, CountItems(), count);
+    parallel_regroup_reduce("r", ask(policy, way).with_backend(typename TypeParam::backend()), Paths(3), predict,
+                            CountItems(), count);
     EXPECT_EQ(record.regions, Strings{"Koalesce::parallel_regroup_reduce"});
     auto const names = record.kernel_names();
     auto const last  = regroup_kernel<TypeParam>("r", to_string(*way));
@@ -116,7 +118,8 @@ TYPED_TEST(RegroupedCalls, automatic_takes_a_way_that_the_policy_allows) {
   for (RegroupRemap const remap : {RegroupRemap::index, RegroupRemap::data}) {
     KernelRecorder const record;
     for (int call = 0; call < 30; ++call) {
-      parallel_regroup<typename P::backend>("allowed", policy.with_remap(remap), Paths(4), loop.predict, Step());
+      parallel_regroup("allowed", policy.with_remap(remap).with_backend(typename P::backend()), Paths(4), loop.predict,
+                       Step());
       loop.exec.fence();
     }
     auto const allowed = to_string(remap == RegroupRemap::index ? team : team_moved);
@@ -232,8 +235,8 @@ struct RunInner {
   void operator()(int path, std::int64_t item) const {
     PathTable<Kokkos::HostSpace> const predict(items[item]);
     RegroupPolicy const policy(inner, items[item].begin, items[item].end());
-    parallel_regroup<BackendTag>(path == 0 ? "outer" : "inner", ask(policy, way), Paths(items[item].paths), predict,
-                                 visits[item]);
+    parallel_regroup(path == 0 ? "outer" : "inner", ask(policy, way).with_backend(BackendTag()),
+                     Paths(items[item].paths), predict, visits[item]);
   }
 };
 
@@ -247,7 +250,8 @@ void check_nested(Exec const& outer, Exec const& inner) {
     for (auto const& v : visits) Kokkos::deep_copy(v.times, 0);
     RunInner<BackendTag, Exec> const body{inner, items.data(), visits.data(), way};
     PathTable<Kokkos::HostSpace> const predict(Items{0, 2, {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}});
-    parallel_regroup<BackendTag>("outer", ask(RegroupPolicy(outer, 0, 12), way), Paths(2), predict, body);
+    parallel_regroup("outer", ask(RegroupPolicy(outer, 0, 12), way).with_backend(BackendTag()), Paths(2), predict,
+                     body);
     for (std::size_t i = 0; i < items.size(); ++i) EXPECT_TRUE(visits[i].match(items[i])) << "inner loop " << i;
   });
 }

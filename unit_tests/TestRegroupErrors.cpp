@@ -45,7 +45,7 @@ struct Loop {
 
   void run(Way way) const {
     RegroupPolicy const policy(typename P::exec(), items.begin, items.end());
-    parallel_regroup<typename P::backend>(label, ask(policy, way), Paths(items.paths), predict, visits);
+    parallel_regroup(label, ask(policy, way).with_backend(typename P::backend()), Paths(items.paths), predict, visits);
   }
 
   /// What the call throws where it waits, or else what check_paths() throws.
@@ -154,8 +154,8 @@ TYPED_TEST(RegroupedErrors, reductions_into_variables_throw_at_once) {
     for_each_way(index_ways, [&](Way way) {
       std::int64_t count = -1;
       auto const text    = error_of([&] {
-        parallel_regroup_reduce<typename TypeParam::backend>("sum", ask(policy, way), Paths(paths), predict,
-                                                             CountItems(), count);
+        parallel_regroup_reduce("sum", ask(policy, way).with_backend(typename TypeParam::backend()), Paths(paths),
+                                   predict, CountItems(), count);
       });
       expect_phrases(text, {"Koalesce::parallel_regroup_reduce(\"sum\")", "item 92 the path " + std::to_string(paths)});
       EXPECT_EQ(count, 2998) << "the other items ran";
@@ -178,7 +178,7 @@ TYPED_TEST(RegroupedErrors, elements_of_items_without_a_path_stay_as_they_are) {
   auto const policy = RegroupPolicy(typename P::exec(), 0, 3000).with_payload(round_trip(x.view()));
   for_each_way(all_ways, [&](Way way) {
     auto const text = error_of([&] {
-      parallel_regroup<typename P::backend>("travel", ask(policy, way), Paths(4), predict, Count());
+      parallel_regroup("travel", ask(policy, way).with_backend(typename P::backend()), Paths(4), predict, Count());
       check_paths(policy.space());
     });
     expect_phrases(text, {"item 0 the path -1"});
@@ -203,7 +203,8 @@ template <class P, class Policy>
 void expect_refusal(Policy const& policy, Strings const& phrases, int paths = 2) {
   auto all = phrases;
   all.push_back("Koalesce::parallel_regroup(\"r\")");
-  expect_error(all, [&] { parallel_regroup<typename P::backend>("r", policy, Paths(paths), Zero(), Ignore()); });
+  expect_error(
+      all, [&] { parallel_regroup("r", policy.with_backend(typename P::backend()), Paths(paths), Zero(), Ignore()); });
 }
 
 TYPED_TEST(RegroupedErrors, items_below_zero) {
@@ -212,8 +213,8 @@ TYPED_TEST(RegroupedErrors, items_below_zero) {
   expect_refusal<TypeParam>(RegroupPolicy(exec, 7, 5), {"the items are 7 to 5", "ends where it begins or later"});
   std::int64_t count = 0;
   expect_error({"Koalesce::parallel_regroup_reduce(\"r\")", "the items are -2 to 5"}, [&] {
-    parallel_regroup_reduce<typename TypeParam::backend>("r", RegroupPolicy(exec, -2, 5), Paths(2), Zero(),
-                                                         CountItems(), count);
+    parallel_regroup_reduce("r", RegroupPolicy(exec, -2, 5).with_backend(typename TypeParam::backend()), Paths(2),
+                            Zero(), CountItems(), count);
   });
 }
 
@@ -251,7 +252,7 @@ TYPED_TEST(RegroupedErrors, payload_that_overlap) {
     expect_refusal<TypeParam>(policy.with_payload(one_way(x), round_trip(overlapping)), phrases);
     expect_refusal<TypeParam>(policy.with_payload(round_trip(x), one_way(overlapping)), phrases);
     auto const reading = policy.with_payload(one_way(x), one_way(overlapping));
-    parallel_regroup<typename TypeParam::backend>("r", reading, Paths(2), Zero(), Ignore());
+    parallel_regroup("r", reading.with_backend(typename TypeParam::backend()), Paths(2), Zero(), Ignore());
   }
   policy.space().fence();
 }

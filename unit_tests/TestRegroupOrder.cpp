@@ -269,8 +269,8 @@ Slots order_run(Items const& items, Way way) {
   auto const exec = one_thread();
   using View      = Kokkos::View<int*, Kokkos::HostSpace>;
   InOrder<Kokkos::HostSpace> const body{View("next", 1), View("order", items.path.size()), items.begin};
-  parallel_regroup<BackendTag>("order", ask(RegroupPolicy(exec, items.begin, items.end()), way), Paths(items.paths),
-                               PathTable<Kokkos::HostSpace>(items), body);
+  parallel_regroup("order", ask(RegroupPolicy(exec, items.begin, items.end()), way).with_backend(BackendTag()),
+                   Paths(items.paths), PathTable<Kokkos::HostSpace>(items), body);
   return slots_of(body.order);
 }
 

@@ -59,8 +59,8 @@ T expected_of(Items const& items, Functor const& functor, T value) {
 template <class P, class Functor, class Result>
 void reduce(Items const& items, Way way, Functor const& functor, Result&& result) {
   RegroupPolicy const policy(typename P::exec(), items.begin, items.end());
-  parallel_regroup_reduce<typename P::backend>("reduce", ask(policy, way), Paths(items.paths), PathTableOf<P>(items),
-                                               functor, result);
+  parallel_regroup_reduce("reduce", ask(policy, way).with_backend(typename P::backend()), Paths(items.paths),
+                          PathTableOf<P>(items), functor, result);
 }
 
 /// For loops of different sizes and numbers of paths, one of them empty.
@@ -157,20 +157,24 @@ TYPED_TEST(RegroupedReduce, functor_a_path) {
     PathTableOf<TypeParam> const predict(items);
     for_each_way(index_ways, [&](Way way) {
       std::int64_t sum = 5;
-      parallel_regroup_reduce<typename TypeParam::backend>("functors", ask(policy, way), predict, SumAs{0}, SumAs{1},
-                                                           SumAs{2}, sum);
+      parallel_regroup_reduce("functors", ask(policy, way).with_backend(typename TypeParam::backend()), predict,
+                              SumAs{0}, SumAs{1}, SumAs{2}, sum);
       EXPECT_EQ(sum, expected_of(items, SumNumbers(), std::int64_t(0)));
     });
   }
 }
 
-TYPED_TEST(RegroupedReduce, range_policy) {
+template <class P>
+class RegroupedReduceRange : public ::testing::Test {};
+
+TYPED_TEST_SUITE(RegroupedReduceRange, NativePaths, PathNames);
+
+TYPED_TEST(RegroupedReduceRange, as_kokkos_has_it) {
   Rng rng(2);
   Items const items{4, 3, make_paths(rng, Mix::equal, 3, 3000)};
   std::int64_t sum = 0;
-  parallel_regroup_reduce<typename TypeParam::backend>(
-      "range", Kokkos::RangePolicy<typename TypeParam::exec>(items.begin, items.end()), Paths(3),
-      PathTableOf<TypeParam>(items), SumNumbers(), sum);
+  parallel_regroup_reduce("range", Kokkos::RangePolicy<typename TypeParam::exec>(items.begin, items.end()), Paths(3),
+                          PathTableOf<TypeParam>(items), SumNumbers(), sum);
   EXPECT_EQ(sum, expected_of(items, SumNumbers(), std::int64_t(0)));
 }
 
@@ -196,8 +200,8 @@ TYPED_TEST(RegroupedReduce, what_travels) {
                               .with_payload(one_way(x.view()), round_trip(y.view()));
       for_each_way(all_ways, [&](Way way) {
         double sum = 3, expected = 0;
-        parallel_regroup_reduce<typename P::backend>("travel", ask(policy, way), Paths(paths), PathTableOf<P>(items),
-                                                     SumAndChange(), sum);
+        parallel_regroup_reduce("travel", ask(policy, way).with_backend(typename P::backend()), Paths(paths),
+                                PathTableOf<P>(items), SumAndChange(), sum);
         for (auto i = items.begin; i < items.end(); ++i)
           SumAndChange()(int(items.path_of(i)), i, x({i}), y({i}), expected);
         EXPECT_EQ(sum, expected);

@@ -111,6 +111,7 @@ TEST(Shapes, policy_deduces) {
   }
   auto const portable = braces.with_taps(StencilTaps::queue).with_backend(Backend::Portable{});
   static_assert(std::is_same_v<decltype(portable), StencilPolicy<Exec, Star<1, 2>, Backend::Portable> const>);
+  static_assert(std::is_same_v<decltype(portable.with_backend(Backend::Native{})), StencilPolicy<Exec, Star<1, 2>>>);
   EXPECT_EQ(portable.taps(), StencilTaps::queue);
   EXPECT_EQ(portable.extents()[1], 7);
   EXPECT_EQ(braces.taps(), StencilTaps::automatic);

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_REGROUP_REGROUP_POLICY_HPP
 #define KOALESCE_REGROUP_REGROUP_POLICY_HPP
 
+#include <Koalesce/common/Backend.hpp>
 #include <Koalesce/common/impl/Pack.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -53,12 +54,18 @@ auto round_trip(View const& view) {
 ///
 ///     RegroupPolicy policy(exec, 0, n);
 ///     auto moving = RegroupPolicy(exec, 0, n).with_payload(one_way(x), round_trip(y));  // f(i, x_i, y_i)
+///     auto portable = policy.with_backend(Backend::Portable{});
 ///
 /// Every setter returns a changed copy.
-template <class Exec, class Payload = Pack<>>
+///
+/// \tparam Exec       execution space.
+/// \tparam Payload    the Views that may travel, as with_payload() names them.
+/// \tparam BackendTag the backend, as with_backend() sets it.
+template <class Exec, class Payload = Pack<>, class BackendTag = Backend::Default<Exec>>
 class RegroupPolicy {
  public:
-  using execution_space = Exec;  ///< whose instance the loop runs on
+  using execution_space = Exec;        ///< whose instance the loop runs on
+  using backend_type    = BackendTag;  ///< a tag of namespace Backend
 
   /// \param[in] space      the instance that kernels run on.
   /// \param[in] begin, end the items: begin, begin + 1, ..., end - 1.
@@ -80,6 +87,12 @@ class RegroupPolicy {
   RegroupRemap remap() const { return m_remap; }
   /// The Views whose elements may move.
   Payload const& payload() const { return m_payload; }
+
+  /// \brief A copy that runs on the given backend instead of the execution space's own.
+  template <class OtherTag>
+  auto with_backend(OtherTag) const {
+    return choices_for(RegroupPolicy<Exec, Payload, Impl::Resolve<OtherTag, Exec>>(m_space, m_begin, m_end, m_payload));
+  }
 
   /// \brief Without it: automatic.
   RegroupPolicy with_regroup(Regroup when) const {
@@ -108,13 +121,15 @@ class RegroupPolicy {
         "Koalesce::RegroupPolicy: with_payload() names all Views that travel in one call; a second call would drop "
         "those of the first");
     using Named = Pack<PayloadView<Views, Returns>...>;
-    return RegroupPolicy<Exec, Named>(m_space, m_begin, m_end, Named(payload...))
-        .with_regroup(m_regroup)
-        .with_scope(m_scope)
-        .with_remap(m_remap);
+    return choices_for(RegroupPolicy<Exec, Named, BackendTag>(m_space, m_begin, m_end, Named(payload...)));
   }
 
  private:
+  template <class Other>
+  Other choices_for(Other const& other) const {
+    return other.with_regroup(m_regroup).with_scope(m_scope).with_remap(m_remap);
+  }
+
   template <class Change>
   RegroupPolicy with(Change const& change) const {
     RegroupPolicy copy = *this;

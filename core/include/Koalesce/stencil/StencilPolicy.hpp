@@ -20,7 +20,7 @@ enum class StencilTaps { automatic, queue, cache };
 ///
 /// \tparam Exec    execution space; kernels run on the instance given, and nothing fences.
 /// \tparam Shape   Box, Star, or Staged of two of them.
-/// \tparam BackendTag which implementation runs; the native one of `Exec` where there is one.
+/// \tparam BackendTag the backend, as with_backend() sets it.
 ///
 ///     StencilPolicy policy(exec, Box<1, 1, 1>{}, {nz, ny, nx});
 ///     auto portable = policy.with_backend(Backend::Portable{});
@@ -79,10 +79,10 @@ class StencilPolicy {
   /// Where values around a point are read.
   StencilTaps taps() const { return m_taps; }
 
-  /// \brief A copy that runs on another backend.
+  /// \brief A copy that runs on the given backend instead of the execution space's own.
   template <class OtherTag>
   auto with_backend(OtherTag) const {
-    return StencilPolicy<Exec, Shape, OtherTag>(m_space, m_extents).with_taps(m_taps);
+    return StencilPolicy<Exec, Shape, Impl::Resolve<OtherTag, Exec>>(m_space, m_extents).with_taps(m_taps);
   }
 
   /// \brief A copy that says where values around a point are read; the default is automatic.

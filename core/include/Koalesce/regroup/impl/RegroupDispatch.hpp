@@ -31,8 +31,8 @@ namespace Koalesce::Impl {
 
 template <class Policy>
 inline constexpr bool is_regroup_policy = false;
-template <class Exec, class Payload>
-inline constexpr bool is_regroup_policy<RegroupPolicy<Exec, Payload>> = true;
+template <class Exec, class Payload, class BackendTag>
+inline constexpr bool is_regroup_policy<RegroupPolicy<Exec, Payload, BackendTag>> = true;
 
 /// Whether a type is one that regroup_policy() takes; what it does not take is one error.
 template <class Policy>
@@ -207,12 +207,12 @@ bool regroup_waits(Result const& result) {
   else return true;
 }
 
-template <class BackendTag, class Policy, class Result, class Args>
+template <class Policy, class Result, class Args>
 void regroup(std::string const& function, std::string const& label, Policy const& given, Result& result,
              Args const& args) {
   auto const policy = regroup_policy(given);
-  using Exec        = typename std::decay_t<decltype(policy)>::execution_space;
-  using Tag         = Resolve<BackendTag, Exec>;
+  using Exec        = typename decltype(policy)::execution_space;
+  using Tag         = typename decltype(policy)::backend_type;
   auto work         = regroup_work(policy, args);
   using Work        = decltype(work);
   using Call        = RegroupCall<Tag, Exec, Work, Result>;
