@@ -82,7 +82,7 @@ TEST(Shapes, neighborhood_reads_by_strides) {
   EXPECT_EQ(u(1, -1, 2), 30 + 20 - 5 + 2);
 }
 
-/// Planes of 4 elements in a ring of 3; the point's own plane is in each slot in turn.
+/// Planes of 4 elements in a plane queue of 3; the point's own plane is in each slot in turn.
 TEST(Shapes, neighborhood_wraps_in_its_ring) {
   int data[12];
   for (int i = 0; i < 12; ++i) data[i] = i;

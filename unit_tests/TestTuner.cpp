@@ -69,7 +69,8 @@ struct Calls {
   }
 
   Impl::TuningChoices choices() const {
-    return {{"test", label, "kernel", "2^3", {"device", "software"}}, {{"points", 8}}, "way", {"a", "b", "c"}, 3, 1};
+    return {
+        {"test", label, "kernel", "2^3", {"device", "software"}}, {{"points", 8}}, "variant", {"a", "b", "c"}, 3, 1};
   }
 
   TuningDecision decision() const {

@@ -109,7 +109,7 @@ PATTERNS = (
             reads={"first": "koalesce_first", "later": "koalesce", "original": "plain", "copy": "copied_later"},
             unit=GB, panel=(2, 3)),
     Pattern("regroup", "Regrouped branches",
-            "Ours is `parallel_regroup`, which decides by itself; the ways that it can be told to take are in the JSON. "
+            "Ours is `parallel_regroup`, which decides by itself; the variants that it can be told to run are in the JSON. "
             "The alternatives are a `Kokkos::parallel_for` with a switch, and prediction, sort by path and loop "
             "(`sort_by_key`, `partition_copy`). The bound is the plain loop over items in order of their paths.",
             ours={"koalesce_auto": "koalesce"}, kokkos={"plain": "plain"},

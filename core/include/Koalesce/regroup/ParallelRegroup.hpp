@@ -31,7 +31,7 @@ namespace Koalesce {
 /// to run. A policy that allows one kernel avoids that: with_regroup(Regroup::never), or with_regroup(Regroup::always)
 /// with a scope and a remap.
 ///
-/// Asynchronous, as Kokkos::parallel_for: kernels "Koalesce::<backend>::<label> [<way>]" run on the instance given.
+/// Asynchronous, as Kokkos::parallel_for: kernels "Koalesce::<backend>::<label> [<variant>]" run on the instance given.
 /// Calls that are measured wait for it, except on CUDA.
 ///
 /// \param[in] label    name of the loop, for profilers and decisions: one label, one kind of loop.
@@ -58,10 +58,10 @@ void parallel_regroup(std::string const& label, Policy const& policy, Args const
 
 /// \brief parallel_regroup() with a reduction: f_p(i, update); the payload's elements, if any, come before update.
 ///
-/// Sums of floating-point numbers are rounded in the order of the way that runs, and Regroup::automatic chooses ways by
-/// time: the result may differ in its last bits from call to call and from run to run. With a policy that leaves one
-/// way (see parallel_regroup()) it does not change with time. With Backend::OpenMP, the native one of the host's
-/// execution spaces, a way's order does not depend on the number of threads either.
+/// Sums of floating-point numbers are rounded in the order of the variant that runs, and Regroup::automatic chooses
+/// variants by time: the result may differ in its last bits from call to call and from run to run. With a policy that
+/// leaves one variant (see parallel_regroup()) it does not change with time. With Backend::OpenMP, the native one of
+/// the host's execution spaces, a variant's order does not depend on the number of threads either.
 ///
 /// \param[in] label    name of the loop, for profilers and decisions: one label, one kind of loop.
 /// \param[in] policy   as parallel_regroup's.

@@ -11,8 +11,8 @@
 
 namespace Koalesce {
 
-/// \brief Where a stencil reads the values around a point: from the circular queue of planes on chip, or from the
-/// fields through the caches. `automatic` is the faster one by measured time, so a functor's results may differ in
+/// \brief Where a stencil reads the values around a point: from the plane queue on chip, or from the fields
+/// through the caches. `automatic` is the faster one by measured time, so a functor's results may differ in
 /// their last bits between runs.
 enum class StencilTaps { automatic, queue, cache };
 

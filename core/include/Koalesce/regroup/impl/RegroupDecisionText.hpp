@@ -20,7 +20,7 @@ inline std::vector<TuningTrial> tuning_trials(RegroupDecision const& decision) {
   std::vector<TuningTrial> all;
   for (auto const& trial : decision.trials)
     all.push_back(
-        {to_string(trial.way), trial.calls, trial.seconds, trial.dropped, bytes_text(trial.bytes) + " moved"});
+        {to_string(trial.variant), trial.calls, trial.seconds, trial.dropped, bytes_text(trial.bytes) + " moved"});
   return all;
 }
 
@@ -33,7 +33,7 @@ inline TuningDecision tuning_decision(RegroupDecision const& decision) {
           tuning_trials(decision),
           decision.decided,
           decision.remembered,
-          to_string(decision.way),
+          to_string(decision.variant),
           decision.why};
 }
 

@@ -85,7 +85,7 @@ auto regroup_work(Policy const& policy, std::tuple<Paths const&, Predict const&,
   return make_regroup_work(policy, paths.count, predict, make_body(paths, functor));
 }
 
-/// The ways that the policy allows and the backend has, with the bytes that each moves; the plain loop first.
+/// The variants that the policy allows and the backend has, with the bytes that each moves; the plain loop first.
 template <class Tag, class Policy, class Work>
 std::vector<RegroupTrial> regroup_trials(std::string const& where, Tag, Policy const& policy, Work const& work) {
   bool const team = policy.scope() != RegroupScope::grid, grid = policy.scope() != RegroupScope::team,
@@ -96,20 +96,20 @@ std::vector<RegroupTrial> regroup_trials(std::string const& where, Tag, Policy c
          "the data is to move, but no View travels; name those that do with RegroupPolicy::with_payload(), or take ",
          "RegroupRemap::index");
   std::vector<RegroupTrial> trials;
-  auto const add = [&](RegroupWay way, bool allowed) {
-    if (!allowed || !can_regroup(Tag{}, work, way)) return;
+  auto const add = [&](RegroupVariant variant, bool allowed) {
+    if (!allowed || !can_regroup(Tag{}, work, variant)) return;
     RegroupTrial trial;
-    trial.way   = way;
-    trial.bytes = regroup_bytes(Tag{}, work, way);
+    trial.variant = variant;
+    trial.bytes   = regroup_bytes(Tag{}, work, variant);
     trials.push_back(trial);
   };
   bool const some = policy.regroup() != Regroup::never && work.items() > 0 && work.paths > 1;
-  if (policy.regroup() != Regroup::always) add(RegroupWay::plain, true);
-  add(RegroupWay::team, some && team && index);
-  add(RegroupWay::team_moved, some && team && data);
-  add(RegroupWay::grid, some && grid && index);
-  add(RegroupWay::grid_moved, some && grid && data);
-  if (trials.empty()) add(RegroupWay::plain, true);
+  if (policy.regroup() != Regroup::always) add(RegroupVariant::plain, true);
+  add(RegroupVariant::team, some && team && index);
+  add(RegroupVariant::team_moved, some && team && data);
+  add(RegroupVariant::grid, some && grid && index);
+  add(RegroupVariant::grid_moved, some && grid && data);
+  if (trials.empty()) add(RegroupVariant::plain, true);
   return trials;
 }
 
@@ -122,16 +122,16 @@ struct RegroupCall {
   Result& result;
   RegroupLoop<Exec>& loop;
 
-  std::string named(char const* way) const { return kernel_label(Tag{}, label + " [" + way + "]"); }
+  std::string named(char const* variant) const { return kernel_label(Tag{}, label + " [" + variant + "]"); }
 
   /// Whether it had the memory.
-  bool run(RegroupWay way) const {
+  bool run(RegroupVariant variant) const {
     auto const kernel = [&](char const* step) { return named(step); };
     static_assert(RegroupBackend<Tag, Exec, decltype(kernel), Work, Result>,
                   "Koalesce: the execution space's backend was not included, or lacks what RegroupBackend asks for; "
                   "include <Koalesce/Regroup.hpp>, or write it");
-    std::size_t const bytes = regroup_memory(Tag{}, work, way);
-    auto const run_with     = [&](char* memory) { run_regroup(Tag{}, exec, kernel, work, way, memory, result); };
+    std::size_t const bytes = regroup_memory(Tag{}, work, variant);
+    auto const run_with     = [&](char* memory) { run_regroup(Tag{}, exec, kernel, work, variant, memory, result); };
     if (bytes == 0) {
       run_with(nullptr);
       return true;
@@ -144,21 +144,21 @@ struct RegroupCall {
     return true;
   }
 
-  /// The way, or the plain loop where there is no memory for it.
-  bool run_or_plain(RegroupWay way) const { return run(way) || (run(RegroupWay::plain), false); }
+  /// The variant, or the plain loop where there is no memory for it.
+  bool run_or_plain(RegroupVariant variant) const { return run(variant) || (run(RegroupVariant::plain), false); }
 };
 
-/// The entry of the loops that share decisions with a call: their ways are the same, too.
+/// The entry of the loops that share decisions with a call: their variants are the same, too.
 template <class Tag, class Call>
 std::shared_ptr<RegroupEntry> regroup_entry(Call const& call, std::vector<RegroupTrial> const& trials) {
   int const size = size_class(call.work.items());
-  int ways       = 0;
-  for (auto const& trial : trials) ways |= 1 << int(trial.way);
+  int variants   = 0;
+  for (auto const& trial : trials) variants |= 1 << int(trial.variant);
   auto const& registry = TuningRegistry::instance();
   using Key            = std::tuple<std::string, int, int, int, std::int64_t>;
   using Lookup         = std::tuple<std::string const&, int, int, int, std::int64_t>;
   thread_local RecentValues<Key, std::shared_ptr<RegroupEntry>, 8> recent;
-  return recent.get(Lookup(call.label, device_of(call.exec), size, ways, registry.changes()), [&] {
+  return recent.get(Lookup(call.label, device_of(call.exec), size, variants, registry.changes()), [&] {
     return RegroupEntry::find(call.label, typeid(Call).name(), call.exec.name(), machine_of(Tag{}, call.exec),
                               call.work.items(), trials);
   });
@@ -176,24 +176,24 @@ void run_tuned(Call const& call, std::vector<RegroupTrial> const& trials) {
   if (samples) call.loop.sample(call.exec, call.named("sample"), entry, call.work);
   auto choice = entry->next(samples);
   choice.size = double(call.work.items()) / entry->items();
-  if (choice.timed) call.loop.time(call.exec, entry, choice, [&] { return call.run_or_plain(choice.way); });
-  else call.run_or_plain(choice.way);
+  if (choice.timed) call.loop.time(call.exec, entry, choice, [&] { return call.run_or_plain(choice.variant); });
+  else call.run_or_plain(choice.variant);
 }
 
 /// What Regroup::automatic does: where an outside tuner looks on, it may decide, and takes the time until this returns.
 template <class Tag, class Call>
 void run_automatic(Call const& call, std::vector<RegroupTrial> const& trials) {
-  if (tuning_mode() == TuningMode::by_extents) return (void)call.run_or_plain(trials.front().way);
+  if (tuning_mode() == TuningMode::by_extents) return (void)call.run_or_plain(trials.front().variant);
   bool const captured = !Stopwatch<std::decay_t<decltype(call.exec)>>::can_measure(call.exec);
   if (captured || !TuningContext::is_wanted()) return run_tuned<Tag>(call, trials);
   TuningQuestion question{"regroup",
                           call.label,
                           {{"size class", size_class(call.work.items()), false}, {"paths", call.work.paths}},
-                          "way",
+                          "variant",
                           {}};
-  for (auto const& trial : trials) question.candidates.push_back(to_string(trial.way));
+  for (auto const& trial : trials) question.candidates.push_back(to_string(trial.variant));
   TuningContext const tool(question);
-  if (auto const number = tool.choice()) call.run_or_plain(trials[*number].way);
+  if (auto const number = tool.choice()) call.run_or_plain(trials[*number].variant);
   else run_tuned<Tag>(call, trials);
   call.exec.fence("Koalesce::parallel_regroup: a tuning tool takes the time");
 }
@@ -225,7 +225,7 @@ void regroup(std::string const& function, std::string const& label, Policy const
   loop->throw_fault(where, work.paths);
   work.fault = loop->fault();
   Call const call{policy.space(), label, work, result, *loop};
-  if (trials.size() == 1) call.run_or_plain(trials.front().way);
+  if (trials.size() == 1) call.run_or_plain(trials.front().variant);
   else run_automatic<Tag>(call, trials);
   if (regroup_waits<Exec>(result)) loop->throw_fault(where, work.paths);
 }

@@ -48,7 +48,7 @@ class RegroupTuner {
  public:
   /// What a call runs. Of a timed one, the caller hands in the time, or says that it is lost, now or later.
   struct Choice {
-    RegroupWay way;
+    RegroupVariant variant;
     bool timed;
     std::uint64_t epoch = 0;  ///< the measurement that it belongs to
     Race::Turn turn     = {};
@@ -70,12 +70,12 @@ class RegroupTuner {
   }
 
   /// Takes over what was decided earlier for such paths; false, if that is no candidate.
-  bool remember(RegroupWay way, PathSample const& sample) {
+  bool remember(RegroupVariant variant, PathSample const& sample) {
     auto& decision = m_known[m_current].decision;
-    if (std::none_of(m_candidates.begin(), m_candidates.end(), [&](auto const& c) { return c.way == way; }))
+    if (std::none_of(m_candidates.begin(), m_candidates.end(), [&](auto const& c) { return c.variant == variant; }))
       return false;
     decision.sample     = sample;
-    decision.way        = way;
+    decision.variant    = variant;
     decision.why        = "remembered from an earlier run";
     decision.decided    = true;
     decision.remembered = true;
@@ -100,13 +100,15 @@ class RegroupTuner {
     ++m_since_sample;
     ++m_calls;
     auto const& decision = current();
-    if (decision.decided) return {decision.way, false, m_epoch};
+    if (decision.decided) return {decision.variant, false, m_epoch};
     auto const turn = m_race.next();
-    return {decision.trials[turn.candidate].way, turn.timed, m_epoch, turn};
+    return {decision.trials[turn.candidate].variant, turn.timed, m_epoch, turn};
   }
 
-  /// The best way by what is known.
-  RegroupWay leader() const { return current().decided ? current().way : current().trials[m_race.leader()].way; }
+  /// The best variant by what is known.
+  RegroupVariant leader() const {
+    return current().decided ? current().variant : current().trials[m_race.leader()].variant;
+  }
 
   /// A timed choice took so long.
   void record(Choice const& choice, double seconds) {
@@ -230,7 +232,7 @@ class RegroupTuner {
     auto& decision = m_known[m_current].decision;
     if (decision.decided || !m_race.is_over()) return;
     std::size_t const best = m_race.leader();
-    decision.way           = decision.trials[best].way;
+    decision.variant       = decision.trials[best].variant;
     decision.why           = decision_reason(tuning_trials(decision), best);
     decision.decided       = true;
     m_sample_due           = true;

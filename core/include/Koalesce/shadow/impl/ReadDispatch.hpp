@@ -129,7 +129,7 @@ template <class BackendTag, class Exec, class View, class Map, class Consumer, c
 void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> const& a, std::int64_t begin,
                    std::int64_t end, Map const& map, Consumer const& consumer, Result& result) {
   using Tag        = Resolve<BackendTag, Exec>;
-  auto const named = [&](char const* way) { return kernel_label(Tag{}, label + way); };
+  auto const named = [&](char const* step) { return kernel_label(Tag{}, label + step); };
   auto work        = make_read_work(a.base(), begin, end, map, consumer);
   static_assert(ReadBackend<Tag, Exec, decltype(work), Result>,
                 "Koalesce: the execution space's backend was not included, or lacks what ReadBackend asks for; "

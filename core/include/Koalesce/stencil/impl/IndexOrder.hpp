@@ -49,11 +49,11 @@ struct IndexOrder {
     else return f(x);
   }
 
-  /// A neighborhood around a point whose planes lie `stride_z` elements apart; with `ring_size` > 0 they rotate in
-  /// a ring and the point's own plane is in `slot`. The point is `base[point]`.
+  /// A neighborhood around a point whose planes lie `stride_z` elements apart; with `queue_size` > 0 they rotate in
+  /// the plane queue and the point's own plane is in `slot`. The point is `base[point]`.
   template <class Shape, class T>
   KOKKOS_FORCEINLINE_FUNCTION static auto neighborhood(T const* base, std::ptrdiff_t stride_z, std::ptrdiff_t stride_y,
-                                                       std::ptrdiff_t stride_x, int ring_size = 0, int slot = 0,
+                                                       std::ptrdiff_t stride_x, int queue_size = 0, int slot = 0,
                                                        std::ptrdiff_t point = 0) {
     Kokkos::Array<std::ptrdiff_t, Rank> stride{};
     if constexpr (user_dim(0) >= 0) stride[user_dim(0)] = stride_z;
@@ -61,7 +61,7 @@ struct IndexOrder {
     stride[user_dim(2)] = stride_x;
     // One dimension alone has no planes that could rotate.
     if constexpr (user_dim(0) < 0) return Neighborhood<T, Shape>(base, stride, 0, 0, 0, point);
-    else return Neighborhood<T, Shape>(base, stride, user_dim(0), ring_size, slot, point);
+    else return Neighborhood<T, Shape>(base, stride, user_dim(0), queue_size, slot, point);
   }
 };
 

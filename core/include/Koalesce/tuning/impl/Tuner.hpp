@@ -31,7 +31,7 @@ TuningMachine machine_of(Tag tag, Exec const& exec) {
   return machine;
 }
 
-/// A choice among ways to do the same work.
+/// A choice among candidates: kernels that do the same work.
 struct TuningChoices {
   TuningKey key;
   std::vector<TuningInput> inputs;      ///< what a tuning tool is told
@@ -167,7 +167,7 @@ std::shared_ptr<Tuner<Exec>> find_tuner(TuningChoices const& choices) {
                                                       [&] { return std::make_shared<Tuner<Exec>>(choices); });
 }
 
-/// \brief Runs the fastest of some ways to do the same work, which the first calls find out.
+/// \brief Runs the fastest of the candidates, which the first calls find out.
 ///
 /// Where a tuning tool looks on, it may decide, and takes the time until this returns. Where the program's choices go
 /// by extents, the candidate runs that the caller names for that.

@@ -140,7 +140,7 @@ struct CudaTransposingRead {
   }
 };
 
-/// Teams of 256 threads, so many of them on a multiprocessor.
+/// Teams of 256 threads, so many of them per SM.
 template <unsigned Resident>
 auto cuda_team_policy(Kokkos::Cuda const& exec, std::int64_t teams, int shared_bytes) {
   Kokkos::TeamPolicy<Kokkos::Cuda, Kokkos::LaunchBounds<256, Resident>> policy(exec, int(teams), 256);

@@ -34,7 +34,7 @@ struct BlockPlace {
   }
 };
 
-/// The slot after `slot` in a ring.
+/// The slot after `slot` in the plane queue.
 template <int Slots>
 __device__ __forceinline__ int next_slot(int slot) {
   return slot + 1 == Slots ? 0 : slot + 1;

@@ -10,7 +10,7 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// What keeps marching blocks together. Left alone, some multiprocessors run many planes ahead of others; halos are
+/// What keeps marching blocks together. Left alone, some SMs run many planes ahead of others; halos are
 /// then read from device memory more than once and its pages are opened for short stretches. So the blocks count their
 /// steps in one counter, and none starts a step that lies more than `slack` intervals ahead of the average.
 ///

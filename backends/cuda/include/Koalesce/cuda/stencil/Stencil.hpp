@@ -139,7 +139,7 @@ void run_stencil(Tag, Kokkos::Cuda const& exec, std::string const& label, Stenci
                           [&] { return find_tuner<Kokkos::Cuda>(choices()); });
     };
     run_fastest(exec, points_of(work), small ? 1 : 0, tuner, choices,
-                [&](std::size_t way) { way == 0 ? from_queue() : from_cache(); });
+                [&](std::size_t candidate) { candidate == 0 ? from_queue() : from_cache(); });
   }
 }
 

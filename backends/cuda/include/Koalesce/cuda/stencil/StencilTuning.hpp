@@ -14,7 +14,7 @@ struct StencilNumbers {
   int threads;         ///< of a block, at most
   int points;          ///< neighboring points in y that a thread computes, so that it reads their common taps once
   int ahead;           ///< planes that are being read while one is computed
-  int min_blocks = 1;  ///< that must fit on a multiprocessor: bounds the registers of a thread
+  int min_blocks = 1;  ///< that must fit on an SM: bounds the registers of a thread
   int interval   = 0;  ///< steps between two looks at the pace; 0: none
 };
 
@@ -35,7 +35,7 @@ constexpr StencilNumbers linear_numbers(int sums, int points, bool wide) {
 }
 
 /// Any functor. What it computes does not show: few points may need many registers, too (an exponential function in
-/// fp64 takes 128), so that a multiprocessor is not filled beyond 512 threads. Few points mean that memory is the
+/// fp64 takes 128), so that an SM is not filled beyond 512 threads. Few points mean that memory is the
 /// limit, which wide tiles spare; many points mean arithmetic, whose latencies more warps hide.
 /// \param[in] taps  points of the shape times fields.
 constexpr StencilNumbers queue_numbers(int taps, bool wide) {

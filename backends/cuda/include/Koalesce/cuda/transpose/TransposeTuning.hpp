@@ -23,7 +23,7 @@
 namespace Koalesce::Impl::CudaBackend {
 
 /// Of a tile: bytes of a row and of a column that are moved at a time, its extents in elements, and the blocks that
-/// must fit on a multiprocessor.
+/// must fit on an SM.
 struct TileNumbers {
   int vector, rows, columns, blocks;
 };

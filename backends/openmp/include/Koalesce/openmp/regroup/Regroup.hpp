@@ -284,16 +284,16 @@ void run_openmp_grid(Exec const& exec, Named const& named, Work const& work, cha
 }
 
 template <class Exec, class Named, class Work, class Result>
-void run_regroup(Tag, Exec const& exec, Named const& named, Work const& work, RegroupWay way, char* memory,
+void run_regroup(Tag, Exec const& exec, Named const& named, Work const& work, RegroupVariant variant, char* memory,
                  Result& result) {
-  switch (way) {
-    case RegroupWay::plain: return run_openmp_plain(exec, named(to_string(way)), work, result);
-    case RegroupWay::team: return run_openmp_team<false>(exec, named(to_string(way)), work, result);
-    case RegroupWay::team_moved:
-      if constexpr (Work::has_payload) run_openmp_team<true>(exec, named(to_string(way)), work, result);
+  switch (variant) {
+    case RegroupVariant::plain: return run_openmp_plain(exec, named(to_string(variant)), work, result);
+    case RegroupVariant::team: return run_openmp_team<false>(exec, named(to_string(variant)), work, result);
+    case RegroupVariant::team_moved:
+      if constexpr (Work::has_payload) run_openmp_team<true>(exec, named(to_string(variant)), work, result);
       return;
-    case RegroupWay::grid: return run_openmp_grid<false>(exec, named, work, memory, result);
-    case RegroupWay::grid_moved:
+    case RegroupVariant::grid: return run_openmp_grid<false>(exec, named, work, memory, result);
+    case RegroupVariant::grid_moved:
       if constexpr (Work::has_payload) run_openmp_grid<true>(exec, named, work, memory, result);
       return;
   }

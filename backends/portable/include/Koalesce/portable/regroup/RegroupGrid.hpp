@@ -182,7 +182,7 @@ void make_grid_order(Exec const& exec, Named const& named, Work const& work, Gri
 }
 
 template <bool Moves>
-inline constexpr char const* grid_name = to_string(Moves ? RegroupWay::grid_moved : RegroupWay::grid);
+inline constexpr char const* grid_name = to_string(Moves ? RegroupVariant::grid_moved : RegroupVariant::grid);
 
 /// The order, and the slots of the payload's elements, in the memory that regroup_memory() counts.
 template <class Work>

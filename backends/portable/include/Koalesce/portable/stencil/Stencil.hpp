@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <string>
 
-/// The circular queue as its source has it, on TeamPolicy and scratch memory alone.
+/// The plane queue as its source has it, on TeamPolicy and scratch memory alone.
 namespace Koalesce::Impl::PortableBackend {
 
 /// Calls body(y, x) for the points of a tile, shared out to the team.
