@@ -74,8 +74,8 @@ TYPED_TEST(PlacementErrors, league_sizes) {
   OnChip const arrays(TeamArray<int>("a"));
   for (std::int64_t const league : {std::int64_t(-1), std::int64_t(1) << 31, std::numeric_limits<std::int64_t>::min()})
     expect_refusal<TypeParam>(some_teams<TypeParam>(league), arrays, Placement(1),
-                              {"the league has " + std::to_string(league) + " teams; ", "Kokkos counts them as int; ",
-                               "give 0 to 2147483647"});
+                              {"the league has " + std::to_string(league) + " teams; ",
+                               "Kokkos counts teams in an int; ", "give 0 to 2147483647"});
 }
 
 TYPED_TEST(PlacementErrors, team_sizes_below_one) {
@@ -83,7 +83,7 @@ TYPED_TEST(PlacementErrors, team_sizes_below_one) {
   for (int const threads : {0, -1, std::numeric_limits<int>::min()})
     expect_refusal<TypeParam>(
         some_teams<TypeParam>(3, threads), arrays, Placement(1),
-        {"the teams have " + std::to_string(threads) + " threads; ", "laid out for a number", "; give 1 or more"});
+        {"the teams have " + std::to_string(threads) + " threads; ", "a team needs at least one", "; give 1 or more"});
 }
 
 TYPED_TEST(PlacementErrors, team_sizes_beyond_the_device) {
@@ -93,13 +93,13 @@ TYPED_TEST(PlacementErrors, team_sizes_beyond_the_device) {
       expect_refusal<TypeParam>(
           some_teams<TypeParam>(3, threads), arrays, Placement(1, place),
           {"the placement does not fit (a: TeamArray of 4 bytes ): ",
-           "a team has " + std::to_string(threads) + " threads, but at most ", "; give the teams fewer threads"});
+           "a team has " + std::to_string(threads) + " threads, but at most ", "; use fewer threads per team"});
 }
 
 // ---- Arrays ----
 
 TYPED_TEST(PlacementErrors, arrays_without_a_name) {
-  Strings const why{"has no name; ", "logs and the tuning file go by names; ", "give it one"};
+  Strings const why{"has no name; ", "logs and the tuning file identify arrays by name; ", "give it a name"};
   OnChip const first(TeamArray<int>(""));
   OnChip const second(TeamArray<int>("a"), ThreadArray<int[2]>(""));
   expect_refused_arrays<TypeParam>(first, {"array 0 ", why[0], why[1], why[2]});
@@ -108,14 +108,14 @@ TYPED_TEST(PlacementErrors, arrays_without_a_name) {
 
 TYPED_TEST(PlacementErrors, two_arrays_of_one_name) {
   OnChip const arrays(TeamArray<int>("a"), ThreadArray<int*>("b", 2), ThreadArray<char>("a"));
-  expect_refused_arrays<TypeParam>(
-      arrays, {"two arrays are called \"a\"; ", "logs and the tuning file go by names; ", "give each its own"});
+  expect_refused_arrays<TypeParam>(arrays, {"two arrays are called \"a\"; ",
+                                            "logs and the tuning file identify arrays by name; ", "give each its own"});
 }
 
 template <class P, class Array>
 void expect_bad_extents(Array const& array, std::string const& extents) {
   expect_refused_arrays<P>(OnChip(TeamArray<int>("good"), array),
-                           {"array \"bad\" has an extent below 0 or too many elements (", "bad: ", extents, "; ",
+                           {"array \"bad\" has a negative extent or too many elements (", "bad: ", extents, "; ",
                             "arrays on chip are small; ", "give extents whose product is below 2^25"});
 }
 
@@ -149,7 +149,7 @@ TYPED_TEST(PlacementErrors, of_every_function) {
   OnChip const arrays(TeamArray<int*>("a", -1));
   auto const policy = some_teams<TypeParam>();
   auto const tuning = PlacementTuning().without_memory();
-  Strings const phrases{"array \"a\" has an extent below 0"};
+  Strings const phrases{"array \"a\" has a negative extent"};
   expect_text("parallel_placed", phrases, [&] { parallel_placed("p", policy, arrays, kernel); });
   expect_text("count_accesses", phrases, [&] { count_accesses("p", policy, arrays, kernel); });
   expect_text("tune_placement", phrases, [&] { tune_placement("p", policy, arrays, kernel, tuning); });
@@ -162,7 +162,7 @@ TYPED_TEST(PlacementErrors, placements_for_other_arrays) {
   for (std::size_t const size : {0, 1, 3})
     expect_refusal<TypeParam>(some_teams<TypeParam>(), arrays, Placement(size),
                               {"the placement is for " + std::to_string(size) + " arrays, but the kernel has 2; ",
-                               "a place belongs to each array; ", "give one that was found for this kernel"});
+                               "a placement has one place per array; ", "give one that was made for this kernel"});
 }
 
 TYPED_TEST(PlacementErrors, impossible_places) {
@@ -173,8 +173,8 @@ TYPED_TEST(PlacementErrors, impossible_places) {
     places[array] = place;
     expect_refusal<TypeParam>(
         some_teams<TypeParam>(), arrays, places,
-        {"array \"" + name + "\" cannot lie in " + to_string(place) + " by a placement made at run",
-         "; the kernel is compiled for scratch memory and " + sound, "; take one of them, or a FixedPlacement"});
+        {"array \"" + name + "\" cannot lie in " + to_string(place) + " by a placement chosen at run",
+         "; the kernel is compiled only for scratch memory and " + sound, "; use one of these, or a FixedPlacement"});
   };
   expect_impossible(0, Place::registers, "team", "global memory");
   expect_impossible(0, Place::thread_memory, "team", "global memory");
@@ -186,7 +186,7 @@ TYPED_TEST(PlacementErrors, impossible_places) {
 
 /// More than 80 MiB, the most that Kokkos gives a team, or than 1 MiB on chip.
 TYPED_TEST(PlacementErrors, too_little_memory) {
-  Strings const todo{", but there are ", "; give the teams fewer threads, or place other arrays in scratch memory"};
+  Strings const todo{", but there are ", "; use fewer threads per team, or another placement"};
   auto const refused = [&](auto const& arrays, auto const& places, std::string const& text, std::string const& need) {
     expect_refusal<TypeParam>(some_teams<TypeParam>(), arrays, places,
                               {"the placement does not fit (" + text, "): a team needs " + need, todo[0], todo[1]});
@@ -207,7 +207,7 @@ TYPED_TEST(PlacementErrors, memory_beyond_an_int) {
   for (auto const& places : {scratch_placement(arrays), promoted_placement(arrays)})
     expect_refusal<TypeParam>(
         some_teams<TypeParam>(), arrays, places,
-        {"the placement does not fit (a: ", "a team needs 2415869936 bytes", "; give the teams fewer"});
+        {"the placement does not fit (a: ", "a team needs 2415869936 bytes", "; use fewer threads"});
 }
 
 /// A call that ran says nothing of one that differs from it in one thing alone.
@@ -237,7 +237,7 @@ TYPED_TEST(PlacementErrors, after_a_call_that_ran) {
   all_refused({"the teams have 0 threads"}, some_teams<TypeParam>(3, 0), few("a", 5));
   all_refused({"the placement does not fit"}, some_teams<TypeParam>(3, 100000), few("a", 5));
   all_refused({"two arrays are called \"b\""}, some_teams<TypeParam>(), few("b", 5));
-  all_refused({"array \"a\" has an extent below 0"}, some_teams<TypeParam>(), few("a", -5));
+  all_refused({"array \"a\" has a negative extent"}, some_teams<TypeParam>(), few("a", -5));
   refused({"a team needs 8000032 bytes"}, some_teams<TypeParam>(), few("a", 1000000), Placement(2));
   refused({"the placement is for 3 arrays"}, some_teams<TypeParam>(), few("a", 5), Placement(3));
   refused({"\"a\" cannot lie in registers"}, some_teams<TypeParam>(), few("a", 5),

@@ -211,8 +211,8 @@ void expect_refusal(Policy const& policy, Strings const& phrases, int paths = 2)
 
 TYPED_TEST(RegroupedErrors, items_below_zero) {
   typename TypeParam::exec const exec;
-  expect_refusal<TypeParam>(RegroupPolicy(exec, -2, 5), {"the items are -2 to 5", "begins at 0 or later"});
-  expect_refusal<TypeParam>(RegroupPolicy(exec, 7, 5), {"the items are 7 to 5", "ends where it begins or later"});
+  expect_refusal<TypeParam>(RegroupPolicy(exec, -2, 5), {"the items are -2 to 5", "0 <= begin <= end"});
+  expect_refusal<TypeParam>(RegroupPolicy(exec, 7, 5), {"the items are 7 to 5", "give a range with 0 <= begin <= end"});
   std::int64_t count = 0;
   expect_error({"Koalesce::parallel_regroup_reduce(\"r\")", "the items are -2 to 5"}, [&] {
     parallel_regroup_reduce("r", RegroupPolicy(exec, -2, 5).with_backend(typename TypeParam::backend()), Paths(2),
@@ -249,7 +249,8 @@ TYPED_TEST(RegroupedErrors, payload_that_overlap) {
   RegroupPolicy const policy(typename TypeParam::exec(), 0, 100);
   View1<TypeParam> const x("x", 150), part = Kokkos::subview(x, std::pair(50, 150));
   for (auto const& overlapping : {part, x}) {
-    Strings const phrases{"payload Views 0 (\"x\") and 1 (\"x\")", "overlap in memory", "give each memory of its own"};
+    Strings const phrases{"payload Views 0 (\"x\") and 1 (\"x\")", "overlap in memory",
+                          "give each View memory of its own"};
     expect_refusal<TypeParam>(policy.with_payload(round_trip(x), round_trip(overlapping)), phrases);
     expect_refusal<TypeParam>(policy.with_payload(one_way(x), round_trip(overlapping)), phrases);
     expect_refusal<TypeParam>(policy.with_payload(round_trip(x), one_way(overlapping)), phrases);
@@ -263,7 +264,7 @@ TYPED_TEST(RegroupedErrors, data_that_does_not_travel) {
   RegroupPolicy const policy(typename TypeParam::exec(), 0, 100);
   for (Regroup const when : {Regroup::automatic, Regroup::always})
     expect_refusal<TypeParam>(policy.with_regroup(when).with_remap(RegroupRemap::data),
-                              {"no View travels", "RegroupPolicy::with_payload()", "RegroupRemap::index"});
+                              {"the policy has none", "RegroupPolicy::with_payload()", "RegroupRemap::index"});
 }
 
 TYPED_TEST(RegroupedErrors, payload_out_of_reach) {

@@ -72,7 +72,7 @@ void parallel_regroup(std::string const& label, Policy const& policy, Args const
 template <class Policy, class... Args>
 void parallel_regroup_reduce(std::string const& label, Policy const& policy, Args&&... args) {
   static_assert(sizeof...(Args) >= 3,
-                "Koalesce::parallel_regroup_reduce: give a predictor, functors, and last the result");
+                "Koalesce::parallel_regroup_reduce: give a predictor, a functor per path, and last the result");
   if constexpr (Impl::check_regroup_policy<Policy>()) {
     auto const all       = std::tie(args...);
     constexpr auto count = sizeof...(Args) - 1;

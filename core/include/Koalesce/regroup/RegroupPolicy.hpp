@@ -116,10 +116,9 @@ class RegroupPolicy {
   /// reach them through the View. A View that returns must not overlap another one. One call names all of them.
   template <class... Views, bool... Returns>
   auto with_payload(PayloadView<Views, Returns> const&... payload) const {
-    static_assert(
-        std::is_same_v<Payload, Pack<>>,
-        "Koalesce::RegroupPolicy: with_payload() names all Views that travel in one call; a second call would drop "
-        "those of the first");
+    static_assert(std::is_same_v<Payload, Pack<>>,
+                  "Koalesce::RegroupPolicy: with_payload() names all Views of the payload in one call; a second call "
+                  "would drop those of the first");
     using Named = Pack<PayloadView<Views, Returns>...>;
     return choices_for(RegroupPolicy<Exec, Named, BackendTag>(m_space, m_begin, m_end, Named(payload...)));
   }

@@ -38,7 +38,9 @@ struct HaloConditionsOf {
 template <class Exec, class View>
 void fill_halo(Exec const& space, View const& field, typename HaloConditionsOf<View>::Extents const& extents,
                typename HaloConditionsOf<View>::Conditions const& conditions) {
-  static_assert(!std::is_const_v<typename View::value_type>, "Koalesce::fill_halo: the field is const");
+  static_assert(!std::is_const_v<typename View::value_type>,
+                "Koalesce::fill_halo: the field is const, so its halo cannot be written; give a View of elements that "
+                "are not const");
   Impl::check_halo<Exec>(field, extents, conditions);
   Impl::run_fill_halo(space, field, extents, conditions);
 }

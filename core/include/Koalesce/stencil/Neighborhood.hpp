@@ -48,7 +48,7 @@ class Neighborhood {
   template <class... Offset>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(Offset... offset) const {
     static_assert(sizeof...(Offset) == rank && (Impl::is_offset<Offset> && ...),
-                  "Koalesce::Neighborhood: give one offset a dimension, of an integer type");
+                  "Koalesce::Neighborhood: give one offset per dimension, of an integer type");
     assert(Shape::contains(int(offset)...) && "Koalesce::Neighborhood: these offsets are not in the stencil's shape");
     int const at[]       = {int(offset)...};
     std::ptrdiff_t place = m_point;

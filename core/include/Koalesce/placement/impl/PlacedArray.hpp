@@ -119,15 +119,15 @@ struct Placed {
   using Shape = typename Array::shape_type;
 
   static_assert(Array::own || P != Place::registers,
-                "Koalesce: a TeamArray cannot lie in registers; its threads share elements, and a register is seen by "
-                "one thread alone; place it in scratch or global memory, or, if no thread touches another one's "
-                "elements, declare it a ThreadArray");
+                "Koalesce: a TeamArray cannot lie in registers; its threads share elements, and a register belongs to "
+                "one thread; place it in scratch or global memory, or declare it a ThreadArray if no thread touches "
+                "another thread's elements");
   static_assert(Array::own || P != Place::thread_memory,
-                "Koalesce: a TeamArray cannot lie in memory of a thread; its threads share elements; place it in "
-                "scratch or global memory, or, if no thread touches another one's elements, declare it a ThreadArray");
+                "Koalesce: a TeamArray cannot lie in thread memory; its threads share elements; place it in scratch or "
+                "global memory, or declare it a ThreadArray if no thread touches another thread's elements");
   static_assert(Shape::constant || P != Place::registers,
-                "Koalesce: a ThreadArray with extents known at run time cannot lie in registers; they are handed out "
-                "at compile time; declare it as T[N], or place it in the thread's memory");
+                "Koalesce: a ThreadArray with extents known at run time cannot lie in registers; registers are "
+                "assigned at compile time; declare it as T[N], or place it in thread memory");
 
   static constexpr bool is_local = P == Place::registers || (P == Place::thread_memory && Shape::constant);
 

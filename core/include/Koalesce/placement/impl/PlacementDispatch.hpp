@@ -81,10 +81,9 @@ class PlacementCall {
   KernelResources resources(Placement const& places) const {
     return with(places, [&](auto fixed) {
       auto const kernel = placed(fixed);
-      static_assert(
-          PlacementBackend<Tag, Policy, std::remove_const_t<decltype(kernel)>>,
-          "Koalesce: the execution space's backend was not included, or lacks what PlacementBackend asks for; "
-          "include <Koalesce/Placement.hpp>, or write it");
+      static_assert(PlacementBackend<Tag, Policy, std::remove_const_t<decltype(kernel)>>,
+                    "Koalesce: the execution space's backend was not included, or lacks a function that "
+                    "PlacementBackend requires; include <Koalesce/Placement.hpp>, or write that function");
       return kernel_resources(Tag{}, policy, kernel);
     });
   }
@@ -111,7 +110,7 @@ class PlacementCall {
     if constexpr (std::is_same_v<Places, Placement>) check_places(where(), declared, places);
     if (auto const why = misfit(places); !why.empty())
       fail(where(), "the placement does not fit (", declaration_text(declared), "): ", why,
-           "; give the teams fewer threads, or place other arrays in scratch memory");
+           "; use fewer threads per team, or another placement");
     return kernel_name();
   }
 
@@ -121,7 +120,7 @@ class PlacementCall {
 
   template <Place... P>
   auto placed(FixedPlacement<P...>) const {
-    static_assert(sizeof...(P) == arrays, "Koalesce::parallel_placed: give one place for every array");
+    static_assert(sizeof...(P) == arrays, "Koalesce::parallel_placed: a FixedPlacement must have one place per array");
     return PlacedKernel(work(), FixedPlaces<P...>());
   }
 

@@ -87,8 +87,8 @@ class PlacementTrialRunner {
       } else if (auto const difference = check.difference(); !difference.empty()) {
         fail(m_call.where(), difference, " between the first placement and (",
              to_string(placement, declared_arrays(m_call.declared)),
-             "); a kernel that reads elements before it writes them, has a race or is not repeatable does that; find "
-             "it, or give PlacementTuning::with_check() a tolerance or with_reset()");
+             "); the kernel reads elements before it writes them, has a race, or is not repeatable; correct it, "
+             "restore its data by PlacementTuning::with_reset(), or give with_check() a tolerance");
       }
     }
     m_has_run = true;
@@ -161,8 +161,7 @@ PlacementLog measure_placement(Call const& call, Tuning const& tuning) {
   tuning.reset();
   if (!log.result.seconds)
     fail(call.where(), "no placement could run (", declaration_text(call.declared),
-         "): ", log.result.trials.front().measured.why,
-         "; give the teams fewer threads, or the arrays smaller extents");
+         "): ", log.result.trials.front().measured.why, "; use fewer threads per team, or smaller arrays");
   return log;
 }
 

@@ -30,10 +30,10 @@ class ResultCheck {
  public:
   template <class View>
   ResultCheck(View const& view, double tolerance) {
-    static_assert(Kokkos::is_view_v<View>, "Koalesce::PlacementTuning: what is checked is a View");
+    static_assert(Kokkos::is_view_v<View>, "Koalesce::PlacementTuning: with_check() takes a Kokkos::View");
     if (!view.span_is_contiguous())
       fail("Koalesce::PlacementTuning::with_check()", "View \"", view.label(),
-           "\" has gaps; its memory is compared as a whole; give the View that it is a part of");
+           "\" is not contiguous; its memory is compared as a whole; give the View that it is a subview of");
     using T    = typename View::non_const_value_type;
     using Flat = Kokkos::View<T const*, typename View::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
     Kokkos::View<T*, Kokkos::HostSpace> const first(Kokkos::view_alloc(Kokkos::WithoutInitializing, "first results"),

@@ -14,9 +14,10 @@ namespace Koalesce::Impl {
 template <class Exec, class PayloadView>
 void check_payload_view(std::string const& where, PayloadView const& view, int number, std::int64_t end) {
   using View = typename PayloadView::View;
-  static_assert(View::rank() == 1, "Koalesce::parallel_regroup: a payload is Views of rank 1, an element an item");
-  static_assert(std::is_trivially_copyable_v<typename View::non_const_value_type>,
-                "Koalesce::parallel_regroup: a payload's elements are moved as bytes and must be trivially copyable");
+  static_assert(View::rank() == 1, "Koalesce::parallel_regroup: a payload View must have rank 1, one element per item");
+  static_assert(
+      std::is_trivially_copyable_v<typename View::non_const_value_type>,
+      "Koalesce::parallel_regroup: a payload's elements are moved as bytes, so they must be trivially copyable");
   static_assert(!PayloadView::returns || !std::is_const_v<typename View::value_type>,
                 "Koalesce::parallel_regroup: round_trip() writes to its View, which is const; use one_way()");
   std::string const role = "payload View " + std::to_string(number);
@@ -30,15 +31,15 @@ template <class Policy>
 void check_regroup(std::string const& where, Policy const& policy, int paths) {
   if (policy.begin() < 0 || policy.end() < policy.begin())
     fail(where, "the items are ", policy.begin(), " to ", policy.end(),
-         "; items are counted from 0 upward, so give a range that begins at 0 or later and ends where it begins or "
-         "later");
+         "; items are counted from 0 upward, so give a range with 0 <= begin <= end");
   if (paths < 1) fail(where, "there are ", paths, " paths; every item takes one, so give 1 or more");
   for_each(policy.payload(), [&](auto const& a, auto i) {
     check_payload_view<typename Policy::execution_space>(where, a, i, policy.end());
     for_each(policy.payload(), [&](auto const& b, auto j) {
       if (int(i) < int(j) && (a.returns || b.returns) && overlap(memory_of(a.view), memory_of(b.view)))
         fail(where, "payload Views ", int(i), " ", quoted_label(a.view), " and ", int(j), " ", quoted_label(b.view),
-             " overlap in memory; elements that return would overwrite each other, so give each memory of its own");
+             " overlap in memory; elements that are written back would overwrite each other, so give each View memory "
+             "of its own");
     });
   });
 }

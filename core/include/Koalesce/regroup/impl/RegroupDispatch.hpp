@@ -39,10 +39,10 @@ template <class Policy>
 constexpr bool check_regroup_policy() {
   constexpr bool is_count = std::is_integral_v<Policy> && !std::is_same_v<Policy, bool>;
   constexpr bool taken    = is_regroup_policy<Policy> || is_plain_range_policy<Policy> || is_count;
-  static_assert(taken,
-                "Koalesce::parallel_regroup: the policy must be a RegroupPolicy, a number of items, or a "
-                "Kokkos::RangePolicy without work tag, launch bounds, schedule and desired occupancy, none of which "
-                "regrouped kernels can honor");
+  static_assert(
+      taken,
+      "Koalesce::parallel_regroup: the policy must be a RegroupPolicy, a number of items, or a Kokkos::RangePolicy "
+      "without work tag, launch bounds, schedule and desired occupancy, none of which regrouped kernels can honor");
   return taken;
 }
 
@@ -72,7 +72,7 @@ auto make_regroup_work(Policy const& policy, int paths, Predict const& predict, 
 /// The arguments after the policy, whose first may be the number of paths.
 template <class Policy, class Predict, class... Functors>
 auto regroup_work(Policy const& policy, std::tuple<Predict const&, Functors const&...> const& args) {
-  static_assert(sizeof...(Functors) > 0, "Koalesce::parallel_regroup: give a functor for every path");
+  static_assert(sizeof...(Functors) > 0, "Koalesce::parallel_regroup: give one functor per path");
   return std::apply(
       [&](Predict const& predict, Functors const&... functors) {
         return make_regroup_work(policy, int(sizeof...(Functors)), predict, make_path_functors(functors...));
@@ -93,8 +93,8 @@ std::vector<RegroupTrial> regroup_trials(std::string const& where, Tag, Policy c
              data  = policy.remap() != RegroupRemap::index && Work::has_payload;
   if (policy.remap() == RegroupRemap::data && !Work::has_payload)
     fail(where,
-         "the data is to move, but no View travels; name those that do with RegroupPolicy::with_payload(), or take ",
-         "RegroupRemap::index");
+         "RegroupRemap::data moves a payload, but the policy has none; name its Views with "
+         "RegroupPolicy::with_payload(), or use RegroupRemap::index");
   std::vector<RegroupTrial> trials;
   auto const add = [&](RegroupVariant variant, bool allowed) {
     if (!allowed || !can_regroup(Tag{}, work, variant)) return;
@@ -128,8 +128,8 @@ struct RegroupCall {
   bool run(RegroupVariant variant) const {
     auto const kernel = [&](char const* step) { return named(step); };
     static_assert(RegroupBackend<Tag, Exec, decltype(kernel), Work, Result>,
-                  "Koalesce: the execution space's backend was not included, or lacks what RegroupBackend asks for; "
-                  "include <Koalesce/Regroup.hpp>, or write it");
+                  "Koalesce: the execution space's backend was not included, or lacks a function that RegroupBackend "
+                  "requires; include <Koalesce/Regroup.hpp>, or write that function");
     std::size_t const bytes = regroup_memory(Tag{}, work, variant);
     auto const run_with     = [&](char* memory) { run_regroup(Tag{}, exec, kernel, work, variant, memory, result); };
     if (bytes == 0) {

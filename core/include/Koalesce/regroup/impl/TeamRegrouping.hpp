@@ -37,10 +37,12 @@ KOKKOS_FORCEINLINE_FUNCTION void regroup_team(Member const& team, int items, int
         if constexpr (is_path_number<Path>) path = static_cast<long long>(predicted);
         if (path >= 0 && path < paths) return int(path);
         Kokkos::printf(
-            "Koalesce::team_regroup: the predictor gives item %d of team %d the path %lld, but paths are "
-            "numbered 0 to %d; make it return one of them for every item\n",
+            "Koalesce::team_regroup: the predictor gives item %d of team %d the path %lld, but paths are numbered 0 to "
+            "%d; make it return one of them for every item\n",
             item, int(team.league_rank()), path, paths - 1);
-        Kokkos::abort("Koalesce::team_regroup: a predictor is outside its paths");
+        Kokkos::abort(
+            "Koalesce::team_regroup: a predictor returned a path that does not exist; the message above names the "
+            "item");
         return 0;
       },
       [](int, int, int) {});

@@ -24,27 +24,26 @@ void check_read(std::string const& where, ShadowView<View> const& a, Map const& 
   check_access<Exec>(where, a.base(), "the matrix");
   if (begin < 0 || end < begin)
     fail(where, "the items are ", begin, " to ", end,
-         "; items are counted from 0 upward, so give a range that begins at 0 or later and ends where it begins or "
-         "later");
+         "; items are counted from 0 upward, so give a range with 0 <= begin <= end");
   if (end > begin && a.size() == 0)
     fail(where, "there are ", end - begin, " items to read, but the matrix ", quoted_label(a.base()),
          " has no elements; give an empty range");
   if constexpr (std::is_same_v<Map, ColumnOrder>) {
     constexpr int row = int(View::rank()) - 2;
     if (map.rows() != std::int64_t(a.extent(row)) || map.columns() != std::int64_t(a.extent(row + 1)))
-      fail(where, "the ColumnOrder is one of ", map.rows(), " x ", map.columns(), " elements, but the matrix ",
+      fail(where, "the ColumnOrder is for a matrix of ", map.rows(), " x ", map.columns(), " elements, but the matrix ",
            quoted_label(a.base()), " has ", a.extent(row), " x ", a.extent(row + 1),
-           "; make the ColumnOrder with the matrix' extents");
+           "; give the ColumnOrder the matrix's extents");
     std::int64_t const batch = row == 0 ? 1 : a.extent(0);
     if (map.batch() != batch)
-      fail(where, "the ColumnOrder is one of a batch of ", map.batch(), ", but ", quoted_label(a.base()), " has ",
-           batch, batch == 1 ? " matrix" : " matrices", "; make it ColumnOrder(", map.rows(), ", ", map.columns(), ", ",
-           batch, ")");
+      fail(where, "the ColumnOrder is for a batch of ", map.batch(), ", but ", quoted_label(a.base()), " has ", batch,
+           batch == 1 ? " matrix" : " matrices", "; use ColumnOrder(", map.rows(), ", ", map.columns(), ", ", batch,
+           ")");
   }
   constexpr bool is_known = std::is_same_v<Map, ColumnOrder> || std::is_same_v<Map, RowOrder>;
   if (is_known && end > begin && end > std::int64_t(a.size()))
     fail(where, "the items are ", begin, " to ", end, ", but the matrix ", quoted_label(a.base()), " has ", a.size(),
-         " elements; ColumnOrder and RowOrder have an item per element, so end the range there");
+         " elements; ColumnOrder and RowOrder have one item per element, so end the range there");
 }
 
 /// Kokkos has no way to ask whether a chunk size was set: one that differs from Kokkos' own was.
@@ -132,8 +131,8 @@ void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> 
   auto const named = [&](char const* step) { return kernel_label(Tag{}, label + step); };
   auto work        = make_read_work(a.base(), begin, end, map, consumer);
   static_assert(ReadBackend<Tag, Exec, decltype(work), Result>,
-                "Koalesce: the execution space's backend was not included, or lacks what ReadBackend asks for; "
-                "include <Koalesce/ShadowView.hpp>, or write it");
+                "Koalesce: the execution space's backend was not included, or lacks a function that ReadBackend "
+                "requires; include <Koalesce/ShadowView.hpp>, or write that function");
   auto& state = ShadowAccess<View>::state(a);
   std::unique_lock lock(state.mutex);
   Along const far  = work.by_columns ? Along::rows : Along::columns;

@@ -66,9 +66,9 @@ void check_halo(View const& field, Extents const& extents, Conditions const& con
     empty = empty || extents[d] == 0;
   }
   if (!some && !empty)
-    fail(where, "the field (\"", field.label(),
-         "\") has a halo in no dimension, because the interior extents given are all of its own; nothing would be "
-         "filled, so give the numbers of interior points, without the halo, or a field that has one");
+    fail(where, "the field ", quoted_label(field),
+         " has no halo in any dimension, because the interior extents given are its own extents; give the numbers of "
+         "interior points, without the halo, or a field that has a halo");
   for (int d = 0; d < rank; ++d) {
     auto const& [low, high] = conditions.sides[d];
     if ((low.kind == HaloKind::periodic) != (high.kind == HaloKind::periodic))

@@ -108,8 +108,8 @@ constexpr bool check_views() {
   constexpr bool writable = FieldFacts<Outs, Rank>::writable;
   static_assert(views, "Koalesce::parallel_stencil: inputs and outputs must be Kokkos Views, several as fields(a, b)");
   static_assert(!views || ranks,
-                "Koalesce::parallel_stencil: every field needs as many dimensions as the policy's shape has");
-  static_assert(writable, "Koalesce::parallel_stencil: an output field is const");
+                "Koalesce::parallel_stencil: every field must have as many dimensions as the policy's shape");
+  static_assert(writable, "Koalesce::parallel_stencil: an output field is const, so it cannot be written");
   return views && ranks && writable;
 }
 
@@ -117,10 +117,9 @@ constexpr bool check_views() {
 template <class F, std::size_t Fields>
 constexpr bool check_fields() {
   constexpr bool enough = !is_linear<F> || Fields == 1;
-  static_assert(
-      enough,
-      "Koalesce::parallel_stencil: a LinearStencil reads one field; for several, call one for each in a functor "
-      "of your own, as in first(u) + second(v)");
+  static_assert(enough,
+                "Koalesce::parallel_stencil: a LinearStencil reads one field; for several, call one for each in a "
+                "functor of your own, as in first(u) + second(v)");
   return enough;
 }
 
@@ -141,13 +140,13 @@ constexpr bool check_functor() {
     constexpr bool returns  = !std::is_void_v<Result>;
     static_assert(callable,
                   "Koalesce::parallel_stencil: the functor must be const and take one Neighborhood<element type, the "
-                  "policy's Shape> const& for every input, then one std::int64_t a dimension");
+                  "policy's Shape> const& for every input, then one std::int64_t per dimension");
     static_assert(returns, "Koalesce::parallel_stencil: the functor must return the value at the point, not void");
     if constexpr (callable && returns) {
       constexpr bool taken = takes<Outs, Result>;
       static_assert(taken,
-                    "Koalesce::parallel_stencil: the functor must return one value an output field, assignable "
-                    "to its elements; several as Koalesce::values(...)");
+                    "Koalesce::parallel_stencil: the functor must return one value per output field, assignable to its "
+                    "elements; return several as Koalesce::values(...)");
       return taken;
     }
     return false;
@@ -168,29 +167,26 @@ constexpr bool check_stages() {
     constexpr bool returns  = !std::is_void_v<Mid>;
     static_assert(callable,
                   "Koalesce::parallel_stencil: the first functor must be const and take one Neighborhood<element type, "
-                  "First> const& for every input, then one std::int64_t a dimension");
+                  "First> const& for every input, then one std::int64_t per dimension");
     static_assert(returns,
-                  "Koalesce::parallel_stencil: the first functor must return what lies between the stages, "
-                  "not void");
+                  "Koalesce::parallel_stencil: the first functor must return the values between the stages, not void");
     if constexpr (callable && returns && check_fields<G, fields_in<Mid>>()) {
       using Arguments              = typename Join<typename MidNeighborhoods<Second, Mid>::type,
                                       typename ViewNeighborhoods<Ins, Second>::points>::type;
       using Result                 = CallResultOf<G, Arguments, Shape::rank>;
       constexpr bool also_callable = !std::is_same_v<Result, NotCallable>;
       constexpr bool also_returns  = !std::is_void_v<Result>;
-      static_assert(
-          also_callable,
-          "Koalesce::parallel_stencil: the second functor must be const and take one Neighborhood<what the "
-          "first returns, Second> const& for every value of it, one PointValue<element type, rank> const& for "
-          "every input, then one std::int64_t a dimension");
+      static_assert(also_callable,
+                    "Koalesce::parallel_stencil: the second functor must be const and take one Neighborhood<type of "
+                    "the value, Second> const& for every value that the first one returns, one PointValue<element "
+                    "type, rank> const& for every input, then one std::int64_t per dimension");
       static_assert(also_returns,
                     "Koalesce::parallel_stencil: the second functor must return the value at the point, not void");
       if constexpr (also_callable && also_returns) {
         constexpr bool taken = takes<Outs, Result>;
-        static_assert(
-            taken,
-            "Koalesce::parallel_stencil: the second functor must return one value an output field, assignable "
-            "to its elements; several as Koalesce::values(...)");
+        static_assert(taken,
+                      "Koalesce::parallel_stencil: the second functor must return one value per output field, "
+                      "assignable to its elements; return several as Koalesce::values(...)");
         return taken;
       }
     }

@@ -73,7 +73,7 @@ KOKKOS_FORCEINLINE_FUNCTION void store_to(Pack<Field<Ts>...> const& out, Result 
                                           PlaceIn const& place_in) {
   if constexpr (is_pack<Result>) {
     static_assert(Result::size == sizeof...(Ts),
-                  "Koalesce::parallel_stencil: the functor must return one value an output field");
+                  "Koalesce::parallel_stencil: the functor must return one value per output field");
     for_each(out, [&](auto const& field, auto i)
                       KOALESCE_INLINE_LAMBDA { *place_in(field) = get<decltype(i)::value>(result); });
   } else {

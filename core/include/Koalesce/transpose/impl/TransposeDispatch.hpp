@@ -66,8 +66,8 @@ template <class T, class BackendTag, class Exec>
 void run_canonical(BackendTag, Exec const& exec, std::string const& label, T const* from, T* to,
                    CanonicalDims const& d) {
   static_assert(TransposeBackend<BackendTag, Exec, T>,
-                "Koalesce: the execution space's backend was not included, or lacks what TransposeBackend asks for; "
-                "include <Koalesce/Transpose.hpp>, or write it");
+                "Koalesce: the execution space's backend was not included, or lacks a function that TransposeBackend "
+                "requires; include <Koalesce/Transpose.hpp>, or write that function");
   TransposeWork<T> const work{from,
                               to,
                               d.batch.extent,

@@ -70,7 +70,7 @@ class TuningFile {
   /// \return nothing, or why it was not remembered.
   std::string append(TuningKey const& key, RememberedChoice const& entry) const {
     try {
-      if (!is_time(entry.seconds)) return "the time is no positive number";
+      if (!is_time(entry.seconds)) return "the time is not a positive number";
       std::string const rest = columns(key) + escaped(entry.choice) + '\t' + number_text(entry.seconds);
       std::string const line = checksum(rest) + '\t' + rest + '\n';
       if (line.size() > longest_line) return "the labels are longer than " + std::to_string(longest_line) + " bytes";

@@ -48,7 +48,7 @@ class TuningMemory {
     std::lock_guard const lock(m_mutex);
     read_file();
     m_known[TuningFile::columns(key)] = choice;
-    if (!m_path) return "there is no file for it: set KOALESCE_TUNING_FILE to one";
+    if (!m_path) return "there is no tuning file; name one in KOALESCE_TUNING_FILE";
     auto why = TuningFile(*m_path).append(key, choice);
     say_once("choices are not kept for the next run", why);
     return why;

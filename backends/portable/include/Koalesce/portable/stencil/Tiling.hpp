@@ -39,7 +39,7 @@ PortableTiling choose_tiling(std::string const& label, Exec const& exec, Extents
       t.chunks = (extents[0] + t.chunk - 1) / t.chunk;
       if (t.size() < (std::int64_t(1) << 31)) return t;
     }
-  fail(call_text("Koalesce::parallel_stencil", label), "the queue of planes needs ", bytes(1, 1),
+  fail(call_text("Koalesce::parallel_stencil", label), "the plane queue needs ", bytes(1, 1),
        " bytes of scratch memory for a tile of one point, but ", Exec::name(), " has ", probe.scratch_size_max(0),
        " bytes at level 0 and ", probe.scratch_size_max(1),
        " at level 1; use a smaller radius, smaller elements or fewer fields");
