@@ -10,14 +10,14 @@
 #include <type_traits>
 #include <utility>
 
-/// After a lambda's parameters: inlines it wherever it is called, for a loop around a call does not vectorize.
+/// Stands after a lambda's parameters, and inlines its calls: a loop that contains a call does not vectorize.
 #if defined(__GNUC__)
 #define KOALESCE_INLINE_LAMBDA __attribute__((always_inline))
 #else
 #define KOALESCE_INLINE_LAMBDA
 #endif
 
-// What follows calls lambdas of the host on the host alone, of the device on both; nvcc asks for the latter everywhere.
+// These functions call host lambdas on the host only. nvcc warns about that, because they are device functions, too.
 #if defined(__NVCC__)
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 20013, 20015

@@ -8,7 +8,7 @@
 
 namespace Koalesce::Impl {
 
-/// Whether a property of a policy says where a loop runs or how its items are counted, and nothing else.
+/// Whether a template argument of a RangePolicy only names the execution space or the index type, or is a default.
 template <class Property>
 inline constexpr bool is_plain_property =
     Kokkos::is_execution_space_v<Property> || std::is_integral_v<Property> ||

@@ -12,7 +12,7 @@
 
 namespace Koalesce::Impl {
 
-/// Teams that are looked at, spread over the league: borders and the middle may differ.
+/// Number of teams that are counted. They are spread over the league, because borders and the middle may differ.
 inline constexpr int counting_teams = 8;
 
 inline std::string index_text(AccessFinding const& finding, int indices) {
@@ -21,7 +21,7 @@ inline std::string index_text(AccessFinding const& finding, int indices) {
   return indices == 0 ? "()" : text + ")";
 }
 
-/// Throws if what was seen contradicts the declaration.
+/// Throws if the counted accesses contradict the declaration.
 template <class Array>
 void check_counts(std::string const& where, Array const& array, ArrayCounts const& counts) {
   constexpr int indices = Array::shape_type::rank + (Array::own ? 1 : 0);
@@ -42,7 +42,7 @@ auto counting_kernel(Call const& call, CountingMemory const& memory) {
   return PlacedKernel(call.work(), CountingPlaces<InScratch>(memory));
 }
 
-/// Runs the instrumented kernel. The league has a team at least.
+/// Runs the instrumented kernel. The league must not be empty.
 template <class Tag, class Policy, class Kernel, class... Arrays>
 std::vector<AccessCount> count_accesses(PlacementCall<Tag, Policy, Kernel, Arrays...> const& call) {
   using Exec            = typename Policy::execution_space;

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-// for_extents calls lambdas of the host on the host alone; nvcc asks for the device's everywhere.
+// for_extents calls host lambdas on the host only. nvcc warns about that, because it is a device function, too.
 #if defined(__NVCC__)
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 20013, 20015
@@ -62,7 +62,7 @@ class ArrayShape {
     return for_extents([](auto... extent) { return (1 * ... * extent); });
   }
 
-  /// Whether no extent is negative and the product not too large.
+  /// Whether no extent is negative and the product is not too large.
   constexpr bool is_valid() const {
     return for_extents([](auto... extent) {
       if (((extent < 0) || ...)) return false;

@@ -14,7 +14,7 @@ namespace Koalesce::Impl {
 /// argument-dependent lookup through its tag. (Kernels with arrays on chip are Kokkos' own kernels on every backend.)
 ///
 ///     kernel_resources(tag, policy, placed)   what the compiler made of a kernel, as far as the backend can tell
-///     tuning_machine(tag, exec)               for what machine and software a measurement holds
+///     tuning_machine(tag, exec)               the machine and software for which a measurement holds
 template <class Tag, class Policy, class Placed>
 concept PlacementBackend = requires(Tag tag, Policy const& policy, Placed const& placed) {
   { kernel_resources(tag, policy, placed) } -> std::same_as<KernelResources>;

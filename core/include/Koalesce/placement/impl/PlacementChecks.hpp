@@ -14,7 +14,7 @@
 
 namespace Koalesce::Impl {
 
-/// What the declarations alone say.
+/// The arrays as far as their declarations describe them.
 template <class... Arrays>
 std::vector<PlacementArray> declared_arrays(OnChip<Arrays...> const& arrays) {
   std::vector<PlacementArray> all;

@@ -13,7 +13,7 @@ namespace Koalesce::Impl {
 
 /// What a backend must have for parallel_regroup, found by argument-dependent lookup through its tag:
 ///
-///     can_regroup(tag, work, variant)      whether it can run a RegroupWork so
+///     can_regroup(tag, work, variant)      whether it can run a RegroupWork by this variant
 ///     regroup_memory(tag, work, variant)   bytes of memory that it needs for that
 ///     regroup_bytes(tag, work, variant)    bytes that regrouping moves in addition to the loop's own
 ///     run_regroup(tag, exec, named, work, variant, memory, result)

@@ -34,7 +34,7 @@ inline constexpr bool is_regroup_policy = false;
 template <class Exec, class Payload, class BackendTag>
 inline constexpr bool is_regroup_policy<RegroupPolicy<Exec, Payload, BackendTag>> = true;
 
-/// Whether a type is one that regroup_policy() takes; what it does not take is one error.
+/// Whether regroup_policy() takes this type; if not, one static_assert fails.
 template <class Policy>
 constexpr bool check_regroup_policy() {
   constexpr bool is_count = std::is_integral_v<Policy> && !std::is_same_v<Policy, bool>;
@@ -46,7 +46,8 @@ constexpr bool check_regroup_policy() {
   return taken;
 }
 
-/// What is given as a RegroupPolicy; a number of items runs on the default execution space, as in Kokkos::parallel_for.
+/// Converts the policy argument to a RegroupPolicy. A number of items runs on the default execution space, as in
+/// Kokkos::parallel_for.
 template <class Policy>
 auto regroup_policy(Policy const& given) {
   if constexpr (is_regroup_policy<Policy>) return given;
@@ -124,7 +125,7 @@ struct RegroupCall {
 
   std::string named(char const* variant) const { return kernel_label(Tag{}, label + " [" + variant + "]"); }
 
-  /// Whether it had the memory.
+  /// Runs a variant; returns false if there was no memory for it.
   bool run(RegroupVariant variant) const {
     auto const kernel = [&](char const* step) { return named(step); };
     static_assert(RegroupBackend<Tag, Exec, decltype(kernel), Work, Result>,
@@ -144,11 +145,11 @@ struct RegroupCall {
     return true;
   }
 
-  /// The variant, or the plain loop where there is no memory for it.
+  /// Runs the variant, or the plain loop if there is no memory for it.
   bool run_or_plain(RegroupVariant variant) const { return run(variant) || (run(RegroupVariant::plain), false); }
 };
 
-/// The entry of the loops that share decisions with a call: their variants are the same, too.
+/// The entry of the loops that share decisions with a call. They allow the same variants.
 template <class Tag, class Call>
 std::shared_ptr<RegroupEntry> regroup_entry(Call const& call, std::vector<RegroupTrial> const& trials) {
   int const size = size_class(call.work.items());
@@ -164,7 +165,7 @@ std::shared_ptr<RegroupEntry> regroup_entry(Call const& call, std::vector<Regrou
   });
 }
 
-/// Runs what the entry's tuner says.
+/// Runs the variant that the entry's tuner chooses.
 template <class Tag, class Call>
 void run_tuned(Call const& call, std::vector<RegroupTrial> const& trials) {
   call.loop.poll();
@@ -172,7 +173,7 @@ void run_tuned(Call const& call, std::vector<RegroupTrial> const& trials) {
   if (!Stopwatch<std::decay_t<decltype(call.exec)>>::can_measure(call.exec))
     return (void)call.run_or_plain(entry->leader());
   bool const samples = entry->wants_sample();
-  // First, for a launch may throw: no call has been counted by then, and the next one samples.
+  // Sampling comes first, because a launch may throw: this call is then not counted, and the next one samples.
   if (samples) call.loop.sample(call.exec, call.named("sample"), entry, call.work);
   auto choice = entry->next(samples);
   choice.size = double(call.work.items()) / entry->items();
@@ -180,7 +181,7 @@ void run_tuned(Call const& call, std::vector<RegroupTrial> const& trials) {
   else call.run_or_plain(choice.variant);
 }
 
-/// What Regroup::automatic does: where an outside tuner looks on, it may decide, and takes the time until this returns.
+/// Implements Regroup::automatic. If a tuning tool is loaded, it may choose, and measures the time until this returns.
 template <class Tag, class Call>
 void run_automatic(Call const& call, std::vector<RegroupTrial> const& trials) {
   if (tuning_mode() == TuningMode::by_extents) return (void)call.run_or_plain(trials.front().variant);
@@ -198,7 +199,7 @@ void run_automatic(Call const& call, std::vector<RegroupTrial> const& trials) {
   call.exec.fence("Koalesce::parallel_regroup: a tuning tool takes the time");
 }
 
-/// Whether the call returns when its kernels have run.
+/// Whether the call waits for its kernels.
 template <class Exec, class Result>
 bool regroup_waits(Result const& result) {
   if constexpr (Backend::on_host<Exec>) return true;

@@ -33,7 +33,7 @@ inline std::string remembered_text(RegroupVariant variant, PathSample const& sam
   return text.str();
 }
 
-/// Nothing, where it is no such text: the file may be from anywhere.
+/// Nothing, if the text has another form: the file may have been edited.
 inline std::optional<std::pair<RegroupVariant, PathSample>> parse_remembered(std::string const& text) {
   using enum RegroupVariant;
   auto const bar = text.find(" | ");
@@ -58,7 +58,7 @@ inline std::optional<std::pair<RegroupVariant, PathSample>> parse_remembered(std
   return {};
 }
 
-/// Loops that share their decisions: their tuner, and what an earlier process knew.
+/// The tuner of loops that share their decisions, and what an earlier process decided.
 class RegroupEntry : public TuningEntry {
  public:
   RegroupEntry(TuningKey key, std::string space, std::int64_t items, std::vector<RegroupTrial> const& candidates)
@@ -72,7 +72,7 @@ class RegroupEntry : public TuningEntry {
       m_is_kept = m_tuner.remember(remembered->first, remembered->second);
   }
 
-  /// That of the loops with these variants, made where there is none.
+  /// The entry of the loops with these variants, made if there is none.
   /// \param[in] kernel  the type of what the loop's items do.
   static std::shared_ptr<RegroupEntry> find(std::string const& label, std::string const& kernel,
                                             std::string const& space, TuningMachine const& machine, std::int64_t items,
@@ -84,7 +84,7 @@ class RegroupEntry : public TuningEntry {
         key, [&] { return std::make_shared<RegroupEntry>(key, space, items, candidates); });
   }
 
-  /// Of the first call, whose times the others' are compared with.
+  /// Items of the first call; times of other calls are scaled to it.
   double items() const { return m_items; }
 
   bool wants_sample() {
@@ -95,7 +95,7 @@ class RegroupEntry : public TuningEntry {
     std::lock_guard const lock(m_mutex);
     return m_tuner.next(samples);
   }
-  /// What runs where nothing can be timed.
+  /// The variant to run if nothing can be timed.
   RegroupVariant leader() {
     std::lock_guard const lock(m_mutex);
     return m_tuner.leader();
@@ -130,7 +130,7 @@ class RegroupEntry : public TuningEntry {
   }
 
  private:
-  /// The latest decision is what the next process begins with; the paths may become known after it.
+  /// Keeps the latest decision for the next process. The sample of the paths may arrive after the decision.
   void keep() {
     auto const& decision = m_tuner.current();
     if (!decision.decided) m_is_kept = false;

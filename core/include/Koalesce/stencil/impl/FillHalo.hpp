@@ -43,7 +43,7 @@ struct FillHalo {
   }
 };
 
-/// What check_field and make_field need to know of a policy.
+/// The part of a StencilPolicy that check_field and make_field use.
 template <class Exec, int Rank>
 struct HaloPolicy {
   using execution_space     = Exec;

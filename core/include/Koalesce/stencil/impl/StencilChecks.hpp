@@ -10,7 +10,7 @@
 
 namespace Koalesce::Impl {
 
-/// Throws unless the policy's extents are numbers of points.
+/// Throws if an extent of the policy is negative.
 template <class Policy>
 void check_extents(std::string const& where, Policy const& policy) {
   for (int d = 0; d < Policy::rank; ++d)
@@ -19,8 +19,9 @@ void check_extents(std::string const& where, Policy const& policy) {
            "; a number of points cannot be negative, so give 0 or more");
 }
 
-/// Throws unless `view` covers the policy's interior with at least `halo(d)` points on either side of dimension d.
-/// \param[in] role, number name the field in messages; no number where it is the only one (-1).
+/// Throws unless `view` has the policy's interior and a halo of at least `halo(d)` points on either side of dimension
+/// d.
+/// \param[in] role, number name the field in messages; -1 means no number.
 template <class Policy, class View, class Halo>
 void check_field(std::string const& where, Policy const& policy, View const& view, char const* role, int number,
                  Halo const& halo) {

@@ -11,20 +11,21 @@
 #include <type_traits>
 #include <utility>
 
-/// What the compiler can know of a call of parallel_stencil, said in one sentence: without it a functor with a wrong
-/// parameter fails many templates deeper, in words about backends.
+/// Compile-time checks of a call of parallel_stencil, with one clear message each. Without them a functor with a wrong
+/// parameter fails deep in a backend's templates.
 namespace Koalesce::Impl {
 
 template <class... Ts>
 struct TypeList {};
 
-/// A pack of as many indices as there are numbers; nvcc expands no alias that ignores them.
+/// An index type for any number, to expand a pack of numbers into as many index types. (A struct, because nvcc does not
+/// expand an alias that ignores its argument.)
 template <std::size_t>
 struct IndexOf {
   using type = std::int64_t&;
 };
 
-/// What a functor's call returns, or NotCallable.
+/// The type that a functor's call returns, or NotCallable.
 struct NotCallable {};
 
 template <class F, class Arguments, class Dimensions>
@@ -63,7 +64,7 @@ struct FieldFacts<Pack<Views...>, Rank> {
   static constexpr bool writable = !(is_const_view<Views>() || ...);
 };
 
-/// What a functor receives of the inputs: their neighborhoods, or in a second stage their points.
+/// The parameters that a functor has for the inputs: neighborhoods, or in a second stage PointValues.
 template <class Views, class Shape>
 struct ViewNeighborhoods;
 template <class... Views, class Shape>
@@ -72,7 +73,7 @@ struct ViewNeighborhoods<Pack<Views...>, Shape> {
   using points = TypeList<PointValue<typename Views::non_const_value_type, Shape::rank>...>;
 };
 
-/// Whether the outputs take what a functor returned.
+/// Whether a functor's result can be assigned to the outputs.
 template <class Views, class Result>
 inline constexpr bool takes = false;
 template <class View, class Result>
@@ -90,7 +91,7 @@ struct Join<TypeList<As...>, TypeList<Bs...>> {
   using type = TypeList<As..., Bs...>;
 };
 
-/// The neighborhoods that a second stage gets of what the first one returned.
+/// The second stage's neighborhoods of the values that the first stage returned.
 template <class Shape, class Result>
 struct MidNeighborhoods {
   using type = TypeList<Neighborhood<Result, Shape>>;
@@ -100,7 +101,8 @@ struct MidNeighborhoods<Shape, Pack<Results...>> {
   using type = TypeList<Neighborhood<Results, Shape>...>;
 };
 
-/// Each of these says what is wrong, and is false then: nothing is compiled that would say it again.
+/// Each of these checks fails a static_assert and returns false if the call is wrong; the caller then compiles no code
+/// that would add errors of its own.
 template <int Rank, class Ins, class Outs>
 constexpr bool check_views() {
   constexpr bool views    = FieldFacts<Ins, Rank>::views && FieldFacts<Outs, Rank>::views;
@@ -113,7 +115,7 @@ constexpr bool check_views() {
   return views && ranks && writable;
 }
 
-/// Whether a functor reads as many fields as it is given: known weights one.
+/// Whether a functor can take this number of fields; a LinearStencil takes one.
 template <class F, std::size_t Fields>
 constexpr bool check_fields() {
   constexpr bool enough = !is_linear<F> || Fields == 1;

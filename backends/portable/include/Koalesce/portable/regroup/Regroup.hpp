@@ -13,7 +13,7 @@
 
 namespace Koalesce::Impl::PortableBackend {
 
-/// The loop as its items come.
+/// The plain loop.
 template <class Work>
 struct PlainLoop {
   Work work;
@@ -31,7 +31,7 @@ void run_plain_loop(Exec const& exec, std::string const& label, Work const& work
                 PlainLoop<Work>{work}, result);
 }
 
-/// Whether a backend can run a loop so.
+/// Whether a backend can run a loop by this variant.
 template <class Tag, class Work>
 bool can_regroup(Tag, Work const& work, RegroupVariant variant) {
   switch (variant) {

@@ -15,7 +15,8 @@
 
 namespace Koalesce::Impl::PortableBackend {
 
-/// Teams that share the pieces of a kernel's work: a team takes those from its league rank on, a league size apart.
+/// Teams that share the pieces of a kernel's work: a team starts at the piece of its league rank and strides by the
+/// league size.
 struct Teams {
   std::int64_t pieces;
   int max_threads;  // of a team
@@ -25,14 +26,13 @@ struct Teams {
   int max_teams             = 2147483647;  // a league's size is an int
 };
 
-/// `most` threads per team where threads are many. CPU threads are cores: each is a team of its own and waits for
-/// nobody.
+/// The team size: `most` on a device. A CPU thread is a team of its own, so that it need not wait at barriers.
 template <class Exec>
 constexpr int team_threads(int most) {
   return Backend::on_host<Exec> ? 1 : most;
 }
 
-/// Calls body(piece) for every piece of a team. All its threads go through the same pieces.
+/// Calls body(piece) for every piece of a team, on all of its threads.
 template <class Member, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_piece(Member const& team, std::int64_t pieces, Body const& body) {
   for (std::int64_t piece = team.league_rank(); piece < pieces; piece += team.league_size()) body(piece);
@@ -44,13 +44,14 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_in_team(Member const& team, int count,
   Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), body);
 }
 
-/// WithUpdate as a reduction that any Kokkos can measure: how values are joined does not change what a team takes.
+/// WithUpdate as a reduction whose team size every Kokkos version can compute. The join does not influence the team
+/// size.
 template <class Body, class Value>
 struct JoinsNothing : WithUpdate<Body, Value> {
   KOKKOS_FUNCTION void join(Value&, Value const&) const {}
 };
 
-/// The most threads that a team running the body can have.
+/// The maximum team size for the body.
 template <class Policy, class Body, class Result>
 int max_team_threads(Policy const& policy, Body const& body, Result const&) {
   if constexpr (std::is_same_v<Result, NoResult>) {
@@ -61,8 +62,8 @@ int max_team_threads(Policy const& policy, Body const& body, Result const&) {
   }
 }
 
-/// Runs body(team, update) on teams of as many threads as fit, up to `max_threads`, reduced into `result` if it is
-/// one.
+/// Runs body(team, update) on teams of as many threads as fit, up to `max_threads`, and reduces into `result` unless
+/// that is NoResult.
 ///
 /// A backend that derives from Portable may overload it to give its teams another shape.
 template <RunsPortable Tag, class Exec, class Body, class Result>

@@ -32,7 +32,8 @@ PortableTiling choose_tiling(std::string const& label, Exec const& exec, Extents
       t.scratch_level = level;
       t.scratch_bytes = bytes(t.tile_y, t.tile_x);
       if (t.scratch_bytes > std::size_t(probe.scratch_size_max(level))) continue;
-      // A chunk reads `planes_before` planes before its first result: long chunks waste little, many share the work.
+      // A chunk reads `planes_before` planes before its first result: long chunks waste less, many chunks balance
+      // better.
       std::int64_t const tiles_in_plane = t.tiles_y * t.tiles_x;
       std::int64_t const wanted         = std::max<std::int64_t>(1, 8 * exec.concurrency() / 128 / tiles_in_plane);
       t.chunk = std::min(extents[0], std::max<std::int64_t>(8 * planes_before + 1, (extents[0] + wanted - 1) / wanted));
