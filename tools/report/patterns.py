@@ -88,7 +88,8 @@ PATTERNS = (
             bounds={"copy": "copy"}, unit=("points", 1e-9, "GStencil/s"), panel=(2, 3)),
     Pattern("transpose", "Transpositions",
             "Ours is `transpose`. The alternatives are `Kokkos::deep_copy` between layouts, the fastest of several "
-            "MDRange loops, and cuBLAS' geam and cuTENSOR's permutation where they are there and have the type.",
+            "MDRange loops, and cuBLAS' geam (a matrix addition that can transpose) and cuTENSOR's permutation where they "
+            "are installed and support the type.",
             ours={"koalesce": "koalesce"}, aside={"koalesce_portable": "portable"},
             kokkos={"kokkos_deep_copy": "deep_copy", "kokkos_mdrange": "MDRange"}, peers={"cublas": "cuBLAS", "cutensor": "cuTENSOR"},
             bounds={"copy": "copy"}, unit=GB),
