@@ -10,7 +10,7 @@
 
 #include "StencilGrid.hpp"
 
-/// Stencils as CUDA programmers write them first, without Kokkos: a thread a point, pointers and strides.
+/// Stencils as CUDA programmers write them first, without Kokkos: one thread per point, pointers and strides.
 namespace perf {
 
 #ifdef KOKKOS_ENABLE_CUDA

@@ -10,7 +10,7 @@
 #include "StencilCuda.hpp"
 
 /// The textbook's 2.5-D blocking in CUDA: a block marches along z with a tile of a plane and its halo in shared memory,
-/// a thread a point. Of stars the z neighbors are in registers, of boxes the planes are in a plane queue.
+/// one thread per point. Of stars the z neighbors are in registers, of boxes the planes are in a plane queue.
 namespace perf {
 
 #ifdef KOKKOS_ENABLE_CUDA

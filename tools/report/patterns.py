@@ -73,7 +73,7 @@ PATTERNS = (
             "Ours is an ordinary functor through `parallel_stencil`, and the same weights as a `LinearStencil`. The "
             "alternatives are `Kokkos::MDRangePolicy` with Kokkos' own tiling, the fastest of several loops with it, and "
             "peers without Kokkos. On NVIDIA GPUs these are four CUDA kernels, each the fastest of several tiles and blocks: "
-            "a thread a point, register tiles through the caches, the same with partial sums for known weights, and planes "
+            "one thread per point, register tiles through the caches, the same with partial sums for known weights, and planes "
             "in shared memory (2.5-D blocking). On CPUs it is an OpenMP loop with `omp simd` inside. The functor from the "
             "queue alone and through the caches alone (`queue`, `cache`) shows what it chose between. "
             "`7pt` to `125pt` are weighted sums, `2d_` and `1d_` those of two and one dimension, `_aligned` those of fields "
@@ -118,7 +118,7 @@ PATTERNS = (
             bounds={"ideal": "ideal"}, panel=(5, 2, 3)),
     Pattern("spmv", "Sparse products, rows regrouped by length",
             "Ours is `parallel_regroup` over the rows of a sparse matrix, which decides by itself, and the same always "
-            "regrouped; one thread a row in both. The alternatives are a `Kokkos::parallel_for` over rows, and "
+            "regrouped; one thread per row in both. The alternatives are a `Kokkos::parallel_for` over rows, and "
             "KokkosSparse's `spmv` by its default, without vendors' libraries (native), and by merge path.",
             ours={"koalesce_auto": "koalesce"}, aside={"koalesce_regrouped": "regrouped"}, kokkos={"plain": "plain"},
             peers={"kokkos_sparse": "KokkosSparse", "kokkos_sparse_native": "KokkosSparse native",

@@ -29,7 +29,7 @@ struct Paths {
   KOKKOS_FUNCTION explicit constexpr Paths(int n) : count(n) {}
 };
 
-/// A View whose element i belongs to item i, and may move with it; elements that return are written back.
+/// A View whose element i belongs to item i and may move with it.
 template <class ViewT, bool Returns>
 struct PayloadView {
   using View                    = ViewT;    ///< of rank 1
@@ -38,13 +38,13 @@ struct PayloadView {
   View view;  ///< the elements, one per item
 };
 
-/// \brief The elements of a View of rank 1 travel with their items; functors read them.
+/// \brief A payload View of rank 1 whose elements functors only read.
 template <class View>
 auto one_way(View const& view) {
   return PayloadView<typename View::const_type, false>{view};
 }
 
-/// \brief The same, for elements that functors change: they come back to the View.
+/// \brief The same, for elements that functors change: they are written back to the View.
 template <class View>
 auto round_trip(View const& view) {
   return PayloadView<View, true>{view};
@@ -59,7 +59,7 @@ auto round_trip(View const& view) {
 /// Every setter returns a changed copy.
 ///
 /// \tparam Exec       execution space.
-/// \tparam Payload    the Views that may travel, as with_payload() names them.
+/// \tparam Payload    the Views whose elements may move with their items, as with_payload() names them.
 /// \tparam BackendTag the backend, as with_backend() sets it.
 template <class Exec, class Payload = Pack<>, class BackendTag = Backend::Default<Exec>>
 class RegroupPolicy {
@@ -110,10 +110,11 @@ class RegroupPolicy {
     return with([&](auto& p) { p.m_remap = r; });
   }
 
-  /// \brief Names the Views that may travel: one_way(view) or round_trip(view), each of rank 1.
+  /// \brief Names the payload, Views whose elements may move with their items: one_way(view) or round_trip(view), each
+  /// of rank 1.
   ///
   /// Functors then take their item's elements after its number, `T const&` and `T&`, wherever those lie: they must not
-  /// reach them through the View. A View that returns must not overlap another one. One call names all of them.
+  /// reach them through the View. A View that is written back must not overlap another one. One call names all of them.
   template <class... Views, bool... Returns>
   auto with_payload(PayloadView<Views, Returns> const&... payload) const {
     static_assert(std::is_same_v<Payload, Pack<>>,
