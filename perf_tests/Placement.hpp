@@ -120,7 +120,7 @@ KOKKOS_FORCEINLINE_FUNCTION T* scratch(Member const& team, int elements, int lev
 }
 
 /// Work's teams have Work::threads threads, as many vector lanes as Work::lanes, and Work::scratch_bytes of scratch
-/// memory of Work::level. The compiler has the registers that let Work::resident teams be on a multiprocessor at once.
+/// memory of Work::level. The compiler has the registers that let Work::resident teams be on an SM at once.
 template <class Work>
 void run_teams(Index teams, Work const& work) {
   using Bounds = Kokkos::LaunchBounds<unsigned(Work::threads * Work::lanes), unsigned(Work::resident)>;

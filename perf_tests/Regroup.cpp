@@ -5,7 +5,7 @@
 // before they are measured.
 //
 //   koalesce_auto          parallel_regroup as users call it, once it has decided; the label says what
-//   koalesce_team, ..._grid, ..._team_moved, ..._grid_moved    always that way
+//   koalesce_team, ..._grid, ..._team_moved, ..._grid_moved    always that variant
 //   plain                  a Kokkos::parallel_for with a switch
 //   sort_by_key            predicts, sorts the items' numbers by path, and runs them in that order
 //   kokkos_partition_copy  the same by partition, two loops

@@ -22,7 +22,7 @@ inline std::string decide(std::string const& label, std::function<void()> const&
     auto const decisions = Koalesce::regroup_decisions(label);
     if (!decisions.empty() && decisions.back().decided) {
       if (k > 0 && std::getenv("KOALESCE_PERF_DECISIONS")) std::cerr << decisions.back() << '\n';
-      return to_string(decisions.back().way);
+      return to_string(decisions.back().variant);
     }
     call();
     Exec().fence();

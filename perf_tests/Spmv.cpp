@@ -5,15 +5,15 @@
 //
 //   koalesce_auto         parallel_regroup over rows, once it has decided; the label says what
 //   koalesce_regrouped    the same, never the plain loop: the faster of team and grid
-//   plain                 a Kokkos::parallel_for, one thread a row
+//   plain                 a Kokkos::parallel_for, one thread per row
 //   kokkos_sparse         KokkosSparse::spmv; with cuSPARSE or the like, where Kokkos Kernels was built with it
 //   kokkos_sparse_native  the same without
 //   kokkos_sparse_merge   the same by merge path, for rows that differ; GPUs only
 //
 // A row's path is the power of two that its length lies under, so that the threads of a warp end together; the longest
 // rows have the first path, for nothing hides one that begins last. That is all that regrouping can do here. It remains
-// one thread a row: a warp reads 32 rows at 32 places, while on GPUs KokkosSparse has several threads read a longer row
-// together, which coalesces better. Every call regroups anew, although the matrix is the same.
+// one thread per row: a warp reads 32 rows at 32 places, while on GPUs KokkosSparse has several threads read a longer
+// row together, which coalesces better. Every call regroups anew, although the matrix is the same.
 
 #include <Koalesce/Regroup.hpp>
 

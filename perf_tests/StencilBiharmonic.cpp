@@ -44,16 +44,16 @@ struct TwoSweeps {
 };
 
 #ifdef KOKKOS_ENABLE_CUDA
-/// Both sweeps in the same way, the fastest that ways(sweep) lists.
-template <class Ways>
-void add_cuda(std::string const& name, Grid const& grid, Ways const& ways) {
+/// Both sweeps by the same variant, the fastest that variants(sweep) lists.
+template <class Variants>
+void add_cuda(std::string const& name, Grid const& grid, Variants const& variants) {
   add(name, [=](benchmark::State& state) {
     F const f(grid);
     TwoSweeps const two(f);
     auto const first   = peer_sweep<Laplacian>(widened(grid), two.first, Sum{});
     auto second        = peer_sweep<Laplacian>(grid, two.second, Sum{});
     auto const best_of = [&](auto const& sweep) {
-      return fastest(ways(sweep), [&](auto const& way) { way.run(sweep); });
+      return fastest(variants(sweep), [&](auto const& variant) { variant.run(sweep); });
     };
     auto const best_first = best_of(first), best_second = best_of(second);
     state.SetLabel(best_first.name + "; " + best_second.name);
@@ -90,9 +90,9 @@ void add_biharmonic_of(Grid const& grid) {
     });
 #ifdef KOKKOS_ENABLE_CUDA
   if constexpr (!on_host) {
-    add_cuda(base + "cuda", grid, [](auto const& sweep) { return cuda_point_ways(sweep); });
-    add_cuda(base + "cuda_tiles", grid, [](auto const& sweep) { return cuda_tile_ways(sweep); });
-    add_cuda(base + "cuda_partial_sums", grid, [](auto const& sweep) { return cuda_sum_ways(sweep); });
+    add_cuda(base + "cuda", grid, [](auto const& sweep) { return cuda_point_variants(sweep); });
+    add_cuda(base + "cuda_tiles", grid, [](auto const& sweep) { return cuda_tile_variants(sweep); });
+    add_cuda(base + "cuda_partial_sums", grid, [](auto const& sweep) { return cuda_sum_variants(sweep); });
   }
 #endif
 #ifdef KOKKOS_ENABLE_OPENMP

@@ -104,17 +104,17 @@ void add_copy(std::string const& base, Grid const& grid, Cost const& point) {
   });
 }
 
-/// A peer that runs a sweep in the fastest of its ways.
-/// \param[in] ways ways(sweep) lists those that can run it.
-template <class F, class Shape, class Functor, class Native, class Ways>
+/// A peer that runs a sweep by the fastest of its variants.
+/// \param[in] variants variants(sweep) lists those that can run it.
+template <class F, class Shape, class Functor, class Native, class Variants>
 void add_peer(std::string const& name, Grid const& grid, Cost const& point, Native const& native,
-              Functor const& functor, Ways const& ways) {
+              Functor const& functor, Variants const& variants) {
   add(name, [=](benchmark::State& state) {
     F const fields(grid);
     auto const sweep = peer_sweep<Shape>(grid, fields, functor);
-    auto const all   = ways(sweep);
-    if (all.empty()) return state.SkipWithError("no way fits these extents");
-    auto const best = fastest(all, [&](auto const& way) { way.run(sweep); });
+    auto const all   = variants(sweep);
+    if (all.empty()) return state.SkipWithError("no variant fits these extents");
+    auto const best = fastest(all, [&](auto const& variant) { variant.run(sweep); });
     state.SetLabel(best.name);
     check_and_measure(state, grid, point, fields, native,
                       [&](F const& f) { best.run(peer_sweep<Shape>(grid, f, functor)); });
@@ -125,16 +125,17 @@ void add_peer(std::string const& name, Grid const& grid, Cost const& point, Nati
 template <class F, class Shape, class Functor, class Native>
 void add_peers(std::string const& base, Grid const& grid, Cost const& point, Native const& native,
                Functor const& functor) {
-  [[maybe_unused]] auto const add_one = [&](std::string const& name, auto const& ways) {
-    add_peer<F, Shape>(base + name, grid, point, native, functor, ways);
+  [[maybe_unused]] auto const add_one = [&](std::string const& name, auto const& variants) {
+    add_peer<F, Shape>(base + name, grid, point, native, functor, variants);
   };
 #ifdef KOKKOS_ENABLE_CUDA
   if constexpr (!on_host) {
-    add_one("cuda", [](auto const& sweep) { return cuda_point_ways(sweep); });
-    add_one("cuda_tiles", [](auto const& sweep) { return cuda_tile_ways(sweep); });
+    add_one("cuda", [](auto const& sweep) { return cuda_point_variants(sweep); });
+    add_one("cuda_tiles", [](auto const& sweep) { return cuda_tile_variants(sweep); });
     if constexpr (KnownWeights<Functor>)
-      add_one("cuda_partial_sums", [](auto const& sweep) { return cuda_sum_ways(sweep); });
-    if constexpr (Shape::rank > 1) add_one("cuda_shared", [](auto const& sweep) { return cuda_shared_ways(sweep); });
+      add_one("cuda_partial_sums", [](auto const& sweep) { return cuda_sum_variants(sweep); });
+    if constexpr (Shape::rank > 1)
+      add_one("cuda_shared", [](auto const& sweep) { return cuda_shared_variants(sweep); });
   }
 #endif
 #ifdef KOKKOS_ENABLE_OPENMP

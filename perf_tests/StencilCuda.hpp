@@ -10,7 +10,7 @@
 
 #include "StencilGrid.hpp"
 
-/// Stencils as CUDA programmers write them first, without Kokkos: a thread a point, pointers and strides.
+/// Stencils as CUDA programmers write them first, without Kokkos: one thread per point, pointers and strides.
 namespace perf {
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -39,8 +39,8 @@ __global__ void cuda_point(Sweep const s) {
 }
 
 template <class Sweep>
-std::vector<Way<Sweep>> cuda_point_ways(Sweep const&) {
-  std::vector<Way<Sweep>> ways;
+std::vector<Variant<Sweep>> cuda_point_variants(Sweep const&) {
+  std::vector<Variant<Sweep>> variants;
   for (std::array<unsigned, 3> const zyx : {std::array<unsigned, 3>{1, 8, 64},
                                             {1, 4, 64},
                                             {1, 8, 32},
@@ -50,12 +50,13 @@ std::vector<Way<Sweep>> cuda_point_ways(Sweep const&) {
                                             {1, 2, 128},
                                             {1, 1, 256}}) {
     dim3 const block = block_of<Sweep>(zyx);
-    ways.push_back({"block " + block_name(block), [=](Sweep const& s) {
-                      dim3 const blocks(blocks_of(s.nx, block.x), blocks_of(s.ny, block.y), blocks_of(s.nz, block.z));
-                      cuda_point<<<blocks, block, 0, Exec().cuda_stream()>>>(s);
-                    }});
+    variants.push_back({"block " + block_name(block), [=](Sweep const& s) {
+                          dim3 const blocks(blocks_of(s.nx, block.x), blocks_of(s.ny, block.y),
+                                            blocks_of(s.nz, block.z));
+                          cuda_point<<<blocks, block, 0, Exec().cuda_stream()>>>(s);
+                        }});
   }
-  return ways;
+  return variants;
 }
 
 #endif

@@ -10,7 +10,7 @@
 #include "StencilCuda.hpp"
 
 /// The textbook's 2.5-D blocking in CUDA: a block marches along z with a tile of a plane and its halo in shared memory,
-/// a thread a point. Of stars the z neighbors are in registers, of boxes the planes are in a ring.
+/// one thread per point. Of stars the z neighbors are in registers, of boxes the planes are in a plane queue.
 namespace perf {
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -108,15 +108,15 @@ __global__ void __launch_bounds__(BY* BX) cuda_shared(Sweep const s, int const m
 }
 
 template <class Sweep>
-std::vector<Way<Sweep>> cuda_shared_ways(Sweep const&) {
-  std::vector<Way<Sweep>> ways;
+std::vector<Variant<Sweep>> cuda_shared_variants(Sweep const&) {
+  std::vector<Variant<Sweep>> variants;
   auto const add_block = [&](auto block_y, auto block_x) {
     constexpr int BY = block_y.value, BX = block_x.value;
     constexpr auto kernel = &cuda_shared<Sweep, BY, BX>;
     constexpr int in_memory =
         Sweep::around * sizeof(SharedPlanes<typename Sweep::value_type, typename Sweep::reach, BY, BX>);
     for (int march : {16, 32, 64, 128})
-      ways.push_back(
+      variants.push_back(
           {"block " + std::to_string(BY) + "x" + std::to_string(BX) + ", " + std::to_string(march) + " planes",
            [=](Sweep const& s) {
              KOKKOS_IMPL_CUDA_SAFE_CALL(
@@ -134,7 +134,7 @@ std::vector<Way<Sweep>> cuda_shared_ways(Sweep const&) {
     add_block(integral_constant<int, 1>{}, integral_constant<int, 128>{});
     add_block(integral_constant<int, 1>{}, integral_constant<int, 256>{});
   }
-  return ways;
+  return variants;
 }
 
 #endif

@@ -77,16 +77,16 @@ __global__ void __launch_bounds__(256) cuda_sums(Sweep const s, int const shift)
 }
 
 template <class Sweep, class... Tiles>
-std::vector<Way<Sweep>> cuda_sum_ways(Sweep const& sweep, TileList<Tiles...>) {
-  std::vector<Way<Sweep>> ways;
-  (add_register_tile<Tiles>(ways, sweep, &cuda_sums<Sweep, Tiles>), ...);
-  return ways;
+std::vector<Variant<Sweep>> cuda_sum_variants(Sweep const& sweep, TileList<Tiles...>) {
+  std::vector<Variant<Sweep>> variants;
+  (add_register_tile<Tiles>(variants, sweep, &cuda_sums<Sweep, Tiles>), ...);
+  return variants;
 }
 
 template <class Sweep>
-std::vector<Way<Sweep>> cuda_sum_ways(Sweep const& sweep) {
-  return cuda_sum_ways(sweep,
-                       partial_sum_tiles<typename Sweep::value_type, typename Sweep::reach, Sweep::Shape::rank>());
+std::vector<Variant<Sweep>> cuda_sum_variants(Sweep const& sweep) {
+  return cuda_sum_variants(sweep,
+                           partial_sum_tiles<typename Sweep::value_type, typename Sweep::reach, Sweep::Shape::rank>());
 }
 
 #endif

@@ -237,9 +237,9 @@ int shift_of(Sweep const& s, int vector) {
   return even ? at(s.in[0]) : -1;
 }
 
-/// The way in which a kernel of register tiles runs a sweep with one of them, in two blocks, if it can.
+/// The variant by which a kernel of register tiles runs a sweep with one of them, in two blocks, if it can.
 template <class Tile, class Sweep>
-void add_register_tile(std::vector<Way<Sweep>>& ways, Sweep const& sweep, void (*kernel)(Sweep, int)) {
+void add_register_tile(std::vector<Variant<Sweep>>& variants, Sweep const& sweep, void (*kernel)(Sweep, int)) {
   using std::to_string;
   int const shift = shift_of(sweep, Tile::vector);
   if (shift < 0 || Tile::width > sweep.nx || Tile::rows > sweep.ny || Tile::planes > sweep.nz) return;
@@ -248,27 +248,28 @@ void add_register_tile(std::vector<Way<Sweep>>& ways, Sweep const& sweep, void (
     std::string const name = to_string(Tile::width) + "x" + to_string(Tile::rows) + "x" + to_string(Tile::planes) +
                              " points a thread, " + to_string(Tile::vector) + " at once, block " + block_name(block);
     // Of types whose widest vector is 2 some tiles are listed twice; in one dimension both blocks are the same.
-    if (std::any_of(ways.begin(), ways.end(), [&](auto const& way) { return way.name == name; })) continue;
-    ways.push_back({name, [=](Sweep const& s) {
-                      dim3 const blocks(blocks_of((s.nx + shift + Tile::width - 1) / Tile::width, block.x),
-                                        blocks_of((s.ny + Tile::rows - 1) / Tile::rows, block.y),
-                                        blocks_of((s.nz + Tile::planes - 1) / Tile::planes, block.z));
-                      kernel<<<blocks, block, 0, Exec().cuda_stream()>>>(s, shift);
-                    }});
+    if (std::any_of(variants.begin(), variants.end(), [&](auto const& variant) { return variant.name == name; }))
+      continue;
+    variants.push_back({name, [=](Sweep const& s) {
+                          dim3 const blocks(blocks_of((s.nx + shift + Tile::width - 1) / Tile::width, block.x),
+                                            blocks_of((s.ny + Tile::rows - 1) / Tile::rows, block.y),
+                                            blocks_of((s.nz + Tile::planes - 1) / Tile::planes, block.z));
+                          kernel<<<blocks, block, 0, Exec().cuda_stream()>>>(s, shift);
+                        }});
   }
 }
 
 template <class Sweep, class... Tiles>
-std::vector<Way<Sweep>> cuda_tile_ways(Sweep const& sweep, TileList<Tiles...>) {
-  std::vector<Way<Sweep>> ways;
-  (add_register_tile<Tiles>(ways, sweep, &cuda_tile<Sweep, Tiles>), ...);
-  return ways;
+std::vector<Variant<Sweep>> cuda_tile_variants(Sweep const& sweep, TileList<Tiles...>) {
+  std::vector<Variant<Sweep>> variants;
+  (add_register_tile<Tiles>(variants, sweep, &cuda_tile<Sweep, Tiles>), ...);
+  return variants;
 }
 
 template <class Sweep>
-std::vector<Way<Sweep>> cuda_tile_ways(Sweep const& sweep) {
-  return cuda_tile_ways(sweep, register_tiles<typename Sweep::value_type, typename Sweep::reach, Sweep::Shape::rank,
-                                              !KnownWeights<typename Sweep::functor_type>>());
+std::vector<Variant<Sweep>> cuda_tile_variants(Sweep const& sweep) {
+  return cuda_tile_variants(sweep, register_tiles<typename Sweep::value_type, typename Sweep::reach, Sweep::Shape::rank,
+                                                  !KnownWeights<typename Sweep::functor_type>>());
 }
 
 #endif

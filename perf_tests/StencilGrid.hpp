@@ -167,9 +167,9 @@ auto peer_sweep(Grid const& grid, Fields const& fields, Functor const& functor) 
   return sweep;
 }
 
-/// One of the ways in which a peer can run a sweep.
+/// One variant of a peer: how it can run a sweep.
 template <class Sweep>
-struct Way {
+struct Variant {
   std::string name;
   std::function<void(Sweep const&)> run;
 };

@@ -65,21 +65,21 @@ class EveryPattern {
     transpose<B>(m_exec, m_transposed, m_matrix);
     ShadowView const shadow(m_matrix);
     parallel_read_reduce<B>("every: read", m_exec, shadow, ColumnOrder(rows, columns), Squares(), m_squares);
-    RegroupPolicy const items(m_exec, 0, std::int64_t(m_kinds.extent(0)));
+    auto const items  = RegroupPolicy(m_exec, 0, std::int64_t(m_kinds.extent(0))).with_backend(B());
     auto const always = items.with_regroup(Regroup::always);
     AddByKind<Space> const add{m_kinds};
-    parallel_regroup<B>("every: team", always.with_scope(RegroupScope::team), Paths(3), ThreeKinds(), add);
-    parallel_regroup<B>("every: grid", always.with_scope(RegroupScope::grid), Paths(3), ThreeKinds(), add);
-    parallel_regroup<B>("every: automatic", items, Paths(3), ThreeKinds(), add);
+    parallel_regroup("every: team", always.with_scope(RegroupScope::team), Paths(3), ThreeKinds(), add);
+    parallel_regroup("every: grid", always.with_scope(RegroupScope::grid), Paths(3), ThreeKinds(), add);
+    parallel_regroup("every: automatic", items, Paths(3), ThreeKinds(), add);
     for (auto const& places : {scratch_placement(m_arrays), promoted_placement(m_arrays)})
-      parallel_placed<B>("every: placed", teams(), m_arrays, places, Neighbors<Exec>{m_neighbors});
+      parallel_placed("every: placed", teams(), m_arrays, places, Neighbors<Exec>{m_neighbors});
     return ++m_runs;
   }
 
   /// Of the placed kernel, in a run beside those that count.
   std::vector<AccessCount> count_accesses() const {
     Kokkos::View<std::int64_t**, Space> const beside("beside", 5, 2);
-    return Koalesce::count_accesses<typename P::backend>("every: count", teams(), m_arrays, Neighbors<Exec>{beside});
+    return Koalesce::count_accesses("every: count", teams(), m_arrays, Neighbors<Exec>{beside});
   }
 
   /// Waits for its instance.
@@ -132,7 +132,9 @@ class EveryPattern {
     return sum;
   }
 
-  auto teams() const { return PlacementPolicy(m_exec, std::int64_t(m_neighbors.extent(0)), m_threads); }
+  auto teams() const {
+    return PlacementPolicy(m_exec, std::int64_t(m_neighbors.extent(0)), m_threads).with_backend(typename P::backend());
+  }
 
   Exec m_exec;
   int m_threads, m_runs = 0;

@@ -6,10 +6,10 @@
 
 namespace Koalesce::Test {
 
-/// The kernels' names: "Koalesce::<backend>::<label> [<way>]".
+/// The kernels' names: "Koalesce::<backend>::<label> [<step>]".
 template <class P>
-std::string read_kernel(std::string const& label, std::string const& way) {
-  return std::string("Koalesce::") + P::backend::name + "::" + label + " [" + way + "]";
+std::string read_kernel(std::string const& label, std::string const& step) {
+  return std::string("Koalesce::") + P::backend::name + "::" + label + " [" + step + "]";
 }
 
 // ---- Index maps ----

@@ -9,32 +9,34 @@
 
 namespace Koalesce::Test {
 
-// ---- Ways ----
+// ---- Variants ----
 
-/// A way to ask for; none: Regroup::automatic.
-using Way = std::optional<RegroupWay>;
+/// A variant to ask for; none: Regroup::automatic.
+using Variant = std::optional<RegroupVariant>;
 
-inline std::vector<Way> const index_ways{RegroupWay::plain, RegroupWay::team, RegroupWay::grid, std::nullopt};
-inline std::vector<Way> const all_ways{RegroupWay::plain, RegroupWay::team,       RegroupWay::team_moved,
-                                       RegroupWay::grid,  RegroupWay::grid_moved, std::nullopt};
+inline std::vector<Variant> const index_variants{RegroupVariant::plain, RegroupVariant::team, RegroupVariant::grid,
+                                                 std::nullopt};
+inline std::vector<Variant> const all_variants{RegroupVariant::plain,      RegroupVariant::team,
+                                               RegroupVariant::team_moved, RegroupVariant::grid,
+                                               RegroupVariant::grid_moved, std::nullopt};
 
 template <class Policy>
-Policy ask(Policy const& policy, Way way) {
-  if (!way) return policy;
-  if (way == RegroupWay::plain) return policy.with_regroup(Regroup::never);
-  bool const team  = way == RegroupWay::team || way == RegroupWay::team_moved;
-  bool const moved = way == RegroupWay::team_moved || way == RegroupWay::grid_moved;
+Policy ask(Policy const& policy, Variant variant) {
+  if (!variant) return policy;
+  if (variant == RegroupVariant::plain) return policy.with_regroup(Regroup::never);
+  bool const team  = variant == RegroupVariant::team || variant == RegroupVariant::team_moved;
+  bool const moved = variant == RegroupVariant::team_moved || variant == RegroupVariant::grid_moved;
   return policy.with_regroup(Regroup::always)
       .with_scope(team ? RegroupScope::team : RegroupScope::grid)
       .with_remap(moved ? RegroupRemap::data : RegroupRemap::index);
 }
 
-/// Calls body(way); a failure tells which.
+/// Calls body(variant); a failure tells which.
 template <class Body>
-void for_each_way(std::vector<Way> const& ways, Body const& body) {
-  for (auto const way : ways) {
-    SCOPED_TRACE(std::string("way: ") + (way ? to_string(*way) : "automatic"));
-    body(way);
+void for_each_variant(std::vector<Variant> const& variants, Body const& body) {
+  for (auto const variant : variants) {
+    SCOPED_TRACE(std::string("variant: ") + (variant ? to_string(*variant) : "automatic"));
+    body(variant);
   }
 }
 
@@ -160,11 +162,13 @@ struct VisitAs {
 
 /// Runs f(path, item) for all items and compares.
 template <class P>
-void check_visits(Items const& items, Way way, std::string const& label = "visit", typename P::exec const& exec = {}) {
+void check_visits(Items const& items, Variant variant, std::string const& label = "visit",
+                  typename P::exec const& exec = {}) {
   PathTableOf<P> const predict(items);
   VisitsOf<P> const visits(items);
   RegroupPolicy const policy(exec, items.begin, items.end());
-  parallel_regroup<typename P::backend>(label, ask(policy, way), Paths(items.paths), predict, visits);
+  parallel_regroup(label, ask(policy, variant).with_backend(typename P::backend()), Paths(items.paths), predict,
+                   visits);
   exec.fence();
   EXPECT_TRUE(visits.match(items)) << items.paths << " paths";
 }

@@ -82,7 +82,8 @@ constexpr int leagues[] = {1, 7, 8, 9, 1000, 10007};
 
 template <class P, class Arrays, class Kernel>
 auto count(std::int64_t league, int threads, Arrays const& arrays, Kernel const& kernel) {
-  return count_accesses<typename P::backend>("c", PlacementPolicy(typename P::exec(), league, threads), arrays, kernel);
+  return count_accesses("c", PlacementPolicy(typename P::exec(), league, threads).with_backend(typename P::backend()),
+                        arrays, kernel);
 }
 
 void expect_count(AccessCount const& count, std::string const& name, int teams, std::int64_t accesses,
@@ -236,7 +237,7 @@ void expect_outside(Array const& array, int threads, IndexOf<Array> const& insid
           error_at<P>(array, threads, index),
           "Koalesce::count_accesses(\"c\"): array \"a\" is accessed 1 times outside its extents, first by thread " +
               std::to_string(threads - 1) + " of team 250 at " + text_of(index) +
-              "; there is no such element; give the array its extents or the kernel its indices");
+              "; no such element exists; enlarge the array or correct the kernel's indices");
     }
 }
 
@@ -274,7 +275,7 @@ TYPED_TEST(AccessCounts, find_threads_in_each_others_elements) {
                               std::to_string(n - 1) + " of team 250 touches element (" + std::to_string(other);
       std::string const whose =
           ") of thread " + std::to_string(other) +
-          "; no other thread could reach it in registers; declare a TeamArray with one extent more";
+          "; in registers, no other thread could reach it; declare a TeamArray with an additional extent";
       EXPECT_EQ((error_at<P>(ThreadArray<int>("a"), n, {other})), why + whose);
       EXPECT_EQ((error_at<P>(ThreadArray<int** [2]>("a", 3, 2), n, { other, 2, 0, 1 })), why + ", 2, 0, 1" + whose);
     }

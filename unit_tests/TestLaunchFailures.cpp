@@ -136,7 +136,7 @@ namespace {
 TEST(LaunchFailures, time_that_cannot_be_read_is_asked_for_once) {
   forget_tuning();
   Impl::RegroupLoop<Clockless> loop("clockless");
-  std::vector<RegroupTrial> const trials{{RegroupWay::plain}, {RegroupWay::team}};
+  std::vector<RegroupTrial> const trials{{RegroupVariant::plain}, {RegroupVariant::team}};
   auto const entry = Impl::RegroupEntry::find("clockless", "kernel", "none", {}, 1000, trials);
   auto choice      = entry->next(false);
   ASSERT_TRUE(choice.timed);

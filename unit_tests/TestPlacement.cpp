@@ -194,8 +194,8 @@ class EveryPlace {
   template <class Places>
   void check(Places const& places, std::string const& name) const {
     Kokkos::deep_copy(m_kernel.out, poison<T>());
-    parallel_placed<typename P::backend>("mirror", PlacementPolicy(Exec(), m_league, m_threads), m_arrays, places,
-                                         m_kernel);
+    parallel_placed("mirror", PlacementPolicy(Exec(), m_league, m_threads).with_backend(typename P::backend()),
+                    m_arrays, places, m_kernel);
     auto const out = host_of(m_kernel.out);  // waits
     for (int t = 0; t < m_league; ++t)
       for (int item = 0; item < int(out.extent(1)); ++item)
@@ -255,8 +255,8 @@ void check_threads(auto const& kernel_with, Arrays const& arrays_for, std::vecto
     for (auto const& placement : all_placements(arrays_for(threads))) {
       TeamOutput<Exec> const out("out", 37, std::size_t(threads));
       Kokkos::deep_copy(out, -1);
-      parallel_placed<typename P::backend>("threads", PlacementPolicy(Exec(), 37, threads), arrays_for(threads),
-                                           placement, kernel_with(out));
+      parallel_placed("threads", PlacementPolicy(Exec(), 37, threads).with_backend(typename P::backend()),
+                      arrays_for(threads), placement, kernel_with(out));
       auto const host = host_of(out);
       for (int t = 0; t < 37; ++t)
         for (int r = 0; r < threads; ++r) ASSERT_EQ(host(t, r), expected(t, r, threads)) << "thread " << r;
@@ -295,8 +295,8 @@ TYPED_TEST(Placing, eight_arrays) {
                  global_memory> const places;
   int const threads = team_sizes<Exec>({1, 2, 100}).back();
   TeamOutput<Exec> const out("out", 9, std::size_t(threads));
-  parallel_placed<typename TypeParam::backend>("eight", PlacementPolicy(Exec(), 9, threads), arrays, places,
-                                               EightArrays<Exec>{out});
+  parallel_placed("eight", PlacementPolicy(Exec(), 9, threads).with_backend(typename TypeParam::backend()), arrays,
+                  places, EightArrays<Exec>{out});
   auto const host = host_of(out);
   for (int t = 0; t < 9; ++t)
     for (int r = 0; r < threads; ++r) ASSERT_EQ(host(t, r), 8 * r + 36);
@@ -310,8 +310,8 @@ TYPED_TEST(Placing, launch_bounds) {
   EXPECT_EQ(policy.league_size(), 5);
   EXPECT_EQ(policy.team_size(), threads);
   OnChip const arrays(TeamArray<int*>("shared", threads), ThreadArray<int>("own"));
-  parallel_placed<typename TypeParam::backend>("bounds", policy, arrays, promoted_placement(arrays),
-                                               Brackets<Exec>{out});
+  parallel_placed("bounds", policy.with_backend(typename TypeParam::backend()), arrays, promoted_placement(arrays),
+                  Brackets<Exec>{out});
   auto const host = host_of(out);
   for (int t = 0; t < 5; ++t)
     for (int r = 0; r < threads; ++r) ASSERT_EQ(host(t, r), Brackets<Exec>::expected(t, r, threads));
@@ -324,7 +324,7 @@ void expect_one_kernel(typename P::exec const& exec, Places const& places) {
   OnChip const arrays(TeamArray<int*>("shared", 1), ThreadArray<int>("own"));
   Brackets<typename P::exec> const kernel{TeamOutput<typename P::exec>("out", 8, 1)};
   auto const run = [&] {
-    parallel_placed<typename P::backend>("one", PlacementPolicy(exec, 8, 1), arrays, places, kernel);
+    parallel_placed("one", PlacementPolicy(exec, 8, 1).with_backend(typename P::backend()), arrays, places, kernel);
   };
   run();  // Kokkos' scratch memory is there
   exec.fence();
@@ -363,9 +363,21 @@ TYPED_TEST(Placing, runs_nothing_without_teams) {
   using Exec = typename TypeParam::exec;
   OnChip const arrays(TeamArray<int*>("shared", 1), ThreadArray<int>("own"));
   KernelRecorder const record;
-  parallel_placed<typename TypeParam::backend>("none", PlacementPolicy(Exec(), 0, 1), arrays, Placement(2),
-                                               Brackets<Exec>{});
+  parallel_placed("none", PlacementPolicy(Exec(), 0, 1).with_backend(typename TypeParam::backend()), arrays,
+                  Placement(2), Brackets<Exec>{});
   EXPECT_EQ(record.kernel_names(), Strings());
+}
+
+TEST(PlacementPolicy, with_backend_keeps_the_rest) {
+  using Exec          = Kokkos::DefaultHostExecutionSpace;
+  auto const policy   = PlacementPolicy(Exec(), 5, 1).with_launch_bounds<64, 2>();
+  auto const portable = policy.with_backend(Backend::Portable{});
+  static_assert(std::is_same_v<decltype(portable)::backend_type, Backend::Portable>);
+  static_assert(std::is_same_v<decltype(portable.with_backend(Backend::Native{})), std::decay_t<decltype(policy)>>);
+  auto const bounded = PlacementPolicy(Exec(), 5, 1).with_backend(Backend::Portable{}).with_launch_bounds<64, 2>();
+  static_assert(std::is_same_v<decltype(bounded), decltype(portable)>);
+  EXPECT_EQ(portable.league_size(), 5);
+  EXPECT_EQ(portable.team_size(), 1);
 }
 
 }  // namespace

@@ -49,15 +49,14 @@ void expect_text(std::string const& function, Strings const& phrases, Call const
 template <class P, class Policy, class Arrays, class Places>
 void expect_refusal(Policy const& policy, Arrays const& arrays, Places const& places, Strings const& phrases) {
   RaiseFlag<typename P::exec> const kernel;
-  expect_text("parallel_placed", phrases,
-              [&] { parallel_placed<typename P::backend>("p", policy, arrays, places, kernel); });
+  expect_text("parallel_placed", phrases, [&] { parallel_placed("p", policy, arrays, places, kernel); });
   policy.space().fence();
   EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.flag)(), 0);
 }
 
 template <class P>
 auto some_teams(std::int64_t league = 3, int threads = 1) {
-  return PlacementPolicy(typename P::exec(), league, threads);
+  return PlacementPolicy(typename P::exec(), league, threads).with_backend(typename P::backend());
 }
 
 template <class Array>
@@ -75,8 +74,8 @@ TYPED_TEST(PlacementErrors, league_sizes) {
   OnChip const arrays(TeamArray<int>("a"));
   for (std::int64_t const league : {std::int64_t(-1), std::int64_t(1) << 31, std::numeric_limits<std::int64_t>::min()})
     expect_refusal<TypeParam>(some_teams<TypeParam>(league), arrays, Placement(1),
-                              {"the league has " + std::to_string(league) + " teams; ", "Kokkos counts them as int; ",
-                               "give 0 to 2147483647"});
+                              {"the league has " + std::to_string(league) + " teams; ",
+                               "Kokkos counts teams in an int; ", "give 0 to 2147483647"});
 }
 
 TYPED_TEST(PlacementErrors, team_sizes_below_one) {
@@ -84,7 +83,7 @@ TYPED_TEST(PlacementErrors, team_sizes_below_one) {
   for (int const threads : {0, -1, std::numeric_limits<int>::min()})
     expect_refusal<TypeParam>(
         some_teams<TypeParam>(3, threads), arrays, Placement(1),
-        {"the teams have " + std::to_string(threads) + " threads; ", "laid out for a number", "; give 1 or more"});
+        {"the teams have " + std::to_string(threads) + " threads; ", "a team needs at least one", "; give 1 or more"});
 }
 
 TYPED_TEST(PlacementErrors, team_sizes_beyond_the_device) {
@@ -94,13 +93,13 @@ TYPED_TEST(PlacementErrors, team_sizes_beyond_the_device) {
       expect_refusal<TypeParam>(
           some_teams<TypeParam>(3, threads), arrays, Placement(1, place),
           {"the placement does not fit (a: TeamArray of 4 bytes ): ",
-           "a team has " + std::to_string(threads) + " threads, but at most ", "; give the teams fewer threads"});
+           "a team has " + std::to_string(threads) + " threads, but at most ", "; use fewer threads per team"});
 }
 
 // ---- Arrays ----
 
 TYPED_TEST(PlacementErrors, arrays_without_a_name) {
-  Strings const why{"has no name; ", "logs and the tuning file go by names; ", "give it one"};
+  Strings const why{"has no name; ", "logs and the tuning file identify arrays by name; ", "give it a name"};
   OnChip const first(TeamArray<int>(""));
   OnChip const second(TeamArray<int>("a"), ThreadArray<int[2]>(""));
   expect_refused_arrays<TypeParam>(first, {"array 0 ", why[0], why[1], why[2]});
@@ -109,14 +108,14 @@ TYPED_TEST(PlacementErrors, arrays_without_a_name) {
 
 TYPED_TEST(PlacementErrors, two_arrays_of_one_name) {
   OnChip const arrays(TeamArray<int>("a"), ThreadArray<int*>("b", 2), ThreadArray<char>("a"));
-  expect_refused_arrays<TypeParam>(
-      arrays, {"two arrays are called \"a\"; ", "logs and the tuning file go by names; ", "give each its own"});
+  expect_refused_arrays<TypeParam>(arrays, {"two arrays are called \"a\"; ",
+                                            "logs and the tuning file identify arrays by name; ", "give each its own"});
 }
 
 template <class P, class Array>
 void expect_bad_extents(Array const& array, std::string const& extents) {
   expect_refused_arrays<P>(OnChip(TeamArray<int>("good"), array),
-                           {"array \"bad\" has an extent below 0 or too many elements (", "bad: ", extents, "; ",
+                           {"array \"bad\" has a negative extent or too many elements (", "bad: ", extents, "; ",
                             "arrays on chip are small; ", "give extents whose product is below 2^25"});
 }
 
@@ -146,15 +145,14 @@ TYPED_TEST(PlacementErrors, too_many_elements) {
 
 /// Whatever is asked of the kernel.
 TYPED_TEST(PlacementErrors, of_every_function) {
-  using Tag = typename TypeParam::backend;
   RaiseFlag<typename TypeParam::exec> const kernel;
   OnChip const arrays(TeamArray<int*>("a", -1));
   auto const policy = some_teams<TypeParam>();
   auto const tuning = PlacementTuning().without_memory();
-  Strings const phrases{"array \"a\" has an extent below 0"};
-  expect_text("parallel_placed", phrases, [&] { parallel_placed<Tag>("p", policy, arrays, kernel); });
-  expect_text("count_accesses", phrases, [&] { count_accesses<Tag>("p", policy, arrays, kernel); });
-  expect_text("tune_placement", phrases, [&] { tune_placement<Tag>("p", policy, arrays, kernel, tuning); });
+  Strings const phrases{"array \"a\" has a negative extent"};
+  expect_text("parallel_placed", phrases, [&] { parallel_placed("p", policy, arrays, kernel); });
+  expect_text("count_accesses", phrases, [&] { count_accesses("p", policy, arrays, kernel); });
+  expect_text("tune_placement", phrases, [&] { tune_placement("p", policy, arrays, kernel, tuning); });
 }
 
 // ---- Placements ----
@@ -164,7 +162,7 @@ TYPED_TEST(PlacementErrors, placements_for_other_arrays) {
   for (std::size_t const size : {0, 1, 3})
     expect_refusal<TypeParam>(some_teams<TypeParam>(), arrays, Placement(size),
                               {"the placement is for " + std::to_string(size) + " arrays, but the kernel has 2; ",
-                               "a place belongs to each array; ", "give one that was found for this kernel"});
+                               "a placement has one place per array; ", "give one that was made for this kernel"});
 }
 
 TYPED_TEST(PlacementErrors, impossible_places) {
@@ -175,8 +173,8 @@ TYPED_TEST(PlacementErrors, impossible_places) {
     places[array] = place;
     expect_refusal<TypeParam>(
         some_teams<TypeParam>(), arrays, places,
-        {"array \"" + name + "\" cannot lie in " + to_string(place) + " by a placement made at run",
-         "; the kernel is compiled for scratch memory and " + sound, "; take one of them, or a FixedPlacement"});
+        {"array \"" + name + "\" cannot lie in " + to_string(place) + " by a placement chosen at run",
+         "; the kernel is compiled only for scratch memory and " + sound, "; use one of these, or a FixedPlacement"});
   };
   expect_impossible(0, Place::registers, "team", "global memory");
   expect_impossible(0, Place::thread_memory, "team", "global memory");
@@ -188,7 +186,7 @@ TYPED_TEST(PlacementErrors, impossible_places) {
 
 /// More than 80 MiB, the most that Kokkos gives a team, or than 1 MiB on chip.
 TYPED_TEST(PlacementErrors, too_little_memory) {
-  Strings const todo{", but there are ", "; give the teams fewer threads, or place other arrays in scratch memory"};
+  Strings const todo{", but there are ", "; use fewer threads per team, or another placement"};
   auto const refused = [&](auto const& arrays, auto const& places, std::string const& text, std::string const& need) {
     expect_refusal<TypeParam>(some_teams<TypeParam>(), arrays, places,
                               {"the placement does not fit (" + text, "): a team needs " + need, todo[0], todo[1]});
@@ -209,16 +207,15 @@ TYPED_TEST(PlacementErrors, memory_beyond_an_int) {
   for (auto const& places : {scratch_placement(arrays), promoted_placement(arrays)})
     expect_refusal<TypeParam>(
         some_teams<TypeParam>(), arrays, places,
-        {"the placement does not fit (a: ", "a team needs 2415869936 bytes", "; give the teams fewer"});
+        {"the placement does not fit (a: ", "a team needs 2415869936 bytes", "; use fewer threads"});
 }
 
 /// A call that ran says nothing of one that differs from it in one thing alone.
 TYPED_TEST(PlacementErrors, after_a_call_that_ran) {
   using Exec = typename TypeParam::exec;
-  using Tag  = typename TypeParam::backend;
   RaiseFlag<Exec> const kernel;
   auto const run = [&](auto const& policy, auto const& arrays, auto const&... places) {
-    parallel_placed<Tag>("p", policy, arrays, places..., kernel);
+    parallel_placed("p", policy, arrays, places..., kernel);
   };
   auto const few = [](std::string const& name, std::int64_t length) {
     return OnChip(TeamArray<double*>(name, length), ThreadArray<int>("b"));
@@ -240,7 +237,7 @@ TYPED_TEST(PlacementErrors, after_a_call_that_ran) {
   all_refused({"the teams have 0 threads"}, some_teams<TypeParam>(3, 0), few("a", 5));
   all_refused({"the placement does not fit"}, some_teams<TypeParam>(3, 100000), few("a", 5));
   all_refused({"two arrays are called \"b\""}, some_teams<TypeParam>(), few("b", 5));
-  all_refused({"array \"a\" has an extent below 0"}, some_teams<TypeParam>(), few("a", -5));
+  all_refused({"array \"a\" has a negative extent"}, some_teams<TypeParam>(), few("a", -5));
   refused({"a team needs 8000032 bytes"}, some_teams<TypeParam>(), few("a", 1000000), Placement(2));
   refused({"the placement is for 3 arrays"}, some_teams<TypeParam>(), few("a", 5), Placement(3));
   refused({"\"a\" cannot lie in registers"}, some_teams<TypeParam>(), few("a", 5),
@@ -253,8 +250,7 @@ TYPED_TEST(PlacementErrors, after_a_call_that_ran) {
 TYPED_TEST(PlacementErrors, what_is_refused_runs_elsewhere) {
   OnChip const arrays(TeamArray<double*>("a", 1000000));
   RaiseFlag<typename TypeParam::exec> const kernel;
-  parallel_placed<typename TypeParam::backend>("p", some_teams<TypeParam>(), arrays, promoted_placement(arrays),
-                                               kernel);
+  parallel_placed("p", some_teams<TypeParam>(), arrays, promoted_placement(arrays), kernel);
   EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.flag)(), 1);
 }
 
@@ -272,8 +268,8 @@ TYPED_TEST(PlacementErrors, what_is_remembered_and_does_not_fit_is_not_taken) {
   for (std::string const places : {"sgr", "sss"}) {
     (void)Impl::TuningMemory::instance().put(call.key(), {places, 1});
     Impl::TuningRegistry::instance().forget(call.key());
-    EXPECT_NO_THROW(parallel_placed<Tag>(label, policy, arrays, kernel)) << places;
-    EXPECT_EQ(tune_placement<Tag>(label, policy, arrays, kernel).log.source, PlacementSource::measured) << places;
+    EXPECT_NO_THROW(parallel_placed(label, policy, arrays, kernel)) << places;
+    EXPECT_EQ(tune_placement(label, policy, arrays, kernel).log.source, PlacementSource::measured) << places;
   }
   forget_tuning();
 }
@@ -287,7 +283,7 @@ TYPED_TEST(PlacementErrors, what_does_not_fit_is_not_tried) {
     OnChip const arrays(TeamArray<double*>("a", 1000000), ThreadArray<int>("b"));
     for (int call = 0; call < 20; ++call) {
       Kokkos::deep_copy(kernel.flag, 0);
-      parallel_placed<typename TypeParam::backend>("p", some_teams<TypeParam>(), arrays, kernel);
+      parallel_placed("p", some_teams<TypeParam>(), arrays, kernel);
       Kokkos::fence();
       EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.flag)(), 1);
     }

@@ -71,13 +71,13 @@ struct Slow {
   }
 
   static auto arrays() { return OnChip(ThreadArray<int[4]>("a"), ThreadArray<int>("b"), TeamArray<int>("c")); }
-  static PlacementPolicy<Exec> policy(int league = 64) { return PlacementPolicy(Exec(), league, 1); }
+  static auto policy(int league = 64) { return PlacementPolicy(Exec(), league, 1).with_backend(typename P::backend()); }
 
   TunedPlacement tune(PlacementTuning const& tuning, std::string const& label = "slow") const {
-    return tune_placement<typename P::backend>(label, policy(), arrays(), *this, tuning);
+    return tune_placement(label, policy(), arrays(), *this, tuning);
   }
   void run(std::string const& label = "slow") const {
-    parallel_placed<typename P::backend>(label, policy(), arrays(), *this);
+    parallel_placed(label, policy(), arrays(), *this);
     Kokkos::fence();
   }
   std::vector<int> places_seen() const {
@@ -161,7 +161,7 @@ TYPED_TEST(PlacementTuned, stated_accesses_are_not_counted) {
   OnChip const arrays(ThreadArray<int[4]>("a").accesses(few), ThreadArray<int>("b").accesses(many),
                       TeamArray<int>("c").accesses(few));
   KernelRecorder const recorder;
-  auto const log = tune_placement<typename P::backend>("slow", kernel.policy(), arrays, kernel, unremembered).log;
+  auto const log = tune_placement("slow", kernel.policy(), arrays, kernel, unremembered).log;
   for (auto const& run : recorder.kernels) EXPECT_EQ(run.name.find("[count]"), std::string::npos);
   EXPECT_FALSE(log.counted);
   EXPECT_EQ(log.arrays[1].count, 100);
@@ -185,8 +185,7 @@ TYPED_TEST(PlacementTuned, runs_on_the_given_instance) {
 TYPED_TEST(PlacementTuned, a_league_without_teams_is_not_measured) {
   using P = TypeParam;
   Slow<P> const kernel({});
-  auto const found =
-      tune_placement<typename P::backend>("slow", kernel.policy(0), kernel.arrays(), kernel, unremembered);
+  auto const found = tune_placement("slow", kernel.policy(0), kernel.arrays(), kernel, unremembered);
   EXPECT_EQ(found.placement, Placement(3));
   EXPECT_TRUE(found.log.result.trials.empty());
   EXPECT_EQ(found.log.notes.size(), 1u);
@@ -204,9 +203,9 @@ struct Large {
   }
 
   static TunedPlacement tune(std::int64_t elements) {
-    PlacementPolicy const policy(typename P::exec(), 3, 1);
+    auto const policy = PlacementPolicy(typename P::exec(), 3, 1).with_backend(typename P::backend());
     OnChip const arrays(TeamArray<double*>("large", elements));
-    return tune_placement<typename P::backend>("large", policy, arrays, Large(), unremembered);
+    return tune_placement("large", policy, arrays, Large(), unremembered);
   }
 
   static std::int64_t most(int level) {
@@ -245,9 +244,9 @@ struct Adds {
   }
 
   TunedPlacement tune(PlacementTuning const& tuning) const {
-    PlacementPolicy const policy(typename P::exec(), int(values.extent(0)), 1);
-    return tune_placement<typename P::backend>("adds", policy, OnChip(ThreadArray<double>("a")), *this,
-                                               tuning.without_memory());
+    auto const policy =
+        PlacementPolicy(typename P::exec(), int(values.extent(0)), 1).with_backend(typename P::backend());
+    return tune_placement("adds", policy, OnChip(ThreadArray<double>("a")), *this, tuning.without_memory());
   }
 };
 
@@ -346,7 +345,7 @@ TYPED_TEST(PlacementTuned, calls_that_take_turns_run_what_is_known_of_each) {
   auto const arrays = kernel.arrays();
   auto const choose = [&](std::string const& label, int league, std::string const& places) {
     auto const policy = kernel.policy(league);
-    Impl::PlacementCall<typename P::backend, PlacementPolicy<typename P::exec>, Slow<P>, ThreadArray<int[4]>,
+    Impl::PlacementCall<typename P::backend, std::decay_t<decltype(policy)>, Slow<P>, ThreadArray<int[4]>,
                         ThreadArray<int>, TeamArray<int>> const call("f", label, policy, arrays, kernel);
     EXPECT_EQ(Impl::TuningMemory::instance().put(call.key(), {places, 1}), "");
     Impl::TuningRegistry::instance().forget(call.key());
@@ -354,7 +353,7 @@ TYPED_TEST(PlacementTuned, calls_that_take_turns_run_what_is_known_of_each) {
   for (int league = 1; league < 12; ++league) choose("slow", league, "sss");
   choose("other", 7, "sss");
   auto const a_in_memory = [&](std::string const& label, int league) {
-    parallel_placed<typename P::backend>(label, kernel.policy(league), arrays, kernel);
+    parallel_placed(label, kernel.policy(league), arrays, kernel);
     Kokkos::fence();
     return kernel.places_seen()[0];
   };
@@ -389,7 +388,7 @@ TYPED_TEST(PlacementTuned, other_sizes_labels_and_arrays_are_measured) {
   Slow<P> const kernel({});
   kernel.tune({});
   auto const source = [&](auto const& label, auto const& policy, auto const& arrays) {
-    return tune_placement<typename P::backend>(label, policy, arrays, kernel).log.source;
+    return tune_placement(label, policy, arrays, kernel).log.source;
   };
   using enum PlacementSource;
   EXPECT_EQ(source("slow", kernel.policy(), kernel.arrays()), remembered);
@@ -426,7 +425,7 @@ TYPED_TEST(PlacementTuned, a_placement_for_other_arrays_in_the_file_is_not_taken
   auto const policy = kernel.policy();
   auto const arrays = kernel.arrays();
   std::string const label("slow");
-  Impl::PlacementCall<typename P::backend, PlacementPolicy<typename P::exec>, Slow<P>, ThreadArray<int[4]>,
+  Impl::PlacementCall<typename P::backend, std::decay_t<decltype(policy)>, Slow<P>, ThreadArray<int[4]>,
                       ThreadArray<int>, TeamArray<int>> const call("f", label, policy, arrays, kernel);
   for (std::string const bad : {"", "ss", "ssss", "ssr", "sts", "scratch", "S S"}) {
     forget_tuning();

@@ -7,7 +7,7 @@
 namespace Koalesce::Test {
 namespace {
 
-using enum RegroupWay;
+using enum RegroupVariant;
 
 template <class P>
 class RegroupedCalls : public ::testing::Test {};
@@ -32,9 +32,10 @@ struct Loop {
   Loop(Items const& i, typename P::exec const& e = {})
       : items(i), exec(e), predict(i), x("x", i.end()), y("y", i.end()) {}
 
-  void run(Way way) const {
+  void run(Variant variant) const {
     auto const policy = RegroupPolicy(exec, items.begin, items.end()).with_payload(one_way(x), round_trip(y));
-    parallel_regroup<typename P::backend>("calls", ask(policy, way), Paths(items.paths), predict, Step());
+    parallel_regroup("calls", ask(policy, variant).with_backend(typename P::backend()), Paths(items.paths), predict,
+                     Step());
   }
 
   Items items;
@@ -46,26 +47,26 @@ struct Loop {
 
 // ---- Kernels ----
 
-/// Whether these are a way's kernels: "label [way]", and before it "label [grid: <step>]" over the grid.
+/// Whether these are a variant's kernels: "label [variant]", and before it "label [grid: <step>]" over the grid.
 template <class P>
-void expect_kernels(Strings const& names, Way way, std::string const& label) {
-  bool const over_grid = way == grid || way == grid_moved;
+void expect_kernels(Strings const& names, Variant variant, std::string const& label) {
+  bool const over_grid = variant == grid || variant == grid_moved;
   auto before          = regroup_kernel<P>(label, "grid: ");
   before.pop_back();
   ASSERT_FALSE(names.empty());
   EXPECT_EQ(names.size() > 1, over_grid);
   for (std::size_t k = 0; k + 1 < names.size(); ++k) EXPECT_EQ(names[k].find(before), 0u) << names[k];
-  EXPECT_EQ(names.back(), regroup_kernel<P>(label, to_string(*way)));
+  EXPECT_EQ(names.back(), regroup_kernel<P>(label, to_string(*variant)));
 }
 
-std::vector<Way> const known_ways{plain, team, team_moved, grid, grid_moved};
+std::vector<Variant> const known_variants{plain, team, team_moved, grid, grid_moved};
 
 TYPED_TEST(RegroupedCalls, labels_show_the_way_asked_for) {
   Loop<TypeParam> const loop(any_items(3, 5000));
-  for_each_way(known_ways, [&](Way way) {
+  for_each_variant(known_variants, [&](Variant variant) {
     KernelRecorder const record;
-    loop.run(way);
-    expect_kernels<TypeParam>(record.kernel_names(), way, "calls");
+    loop.run(variant);
+    expect_kernels<TypeParam>(record.kernel_names(), variant, "calls");
     EXPECT_EQ(record.regions, Strings{"Koalesce::parallel_regroup"});
     for (auto const& kernel : record.kernels) EXPECT_FALSE(kernel.reduces);
   });
@@ -79,17 +80,18 @@ struct CountItems {
   }
 };
 
-TYPED_TEST(RegroupedCalls, labels_of_reductions_show_the_way) {
+TYPED_TEST(RegroupedCalls, labels_of_reductions_show_the_variant) {
   auto const items = any_items(3, 5000);
   PathTableOf<TypeParam> const predict(items);
   RegroupPolicy const policy(typename TypeParam::exec(), items.begin, items.end());
-  for_each_way({plain, team, grid}, [&](Way way) {
+  for_each_variant({plain, team, grid}, [&](Variant variant) {
     std::int64_t count = 0;
     KernelRecorder const record;
-    parallel_regroup_reduce<typename TypeParam::backend>("r", ask(policy, way), Paths(3), predict, CountItems(), count);
+    parallel_regroup_reduce("r", ask(policy, variant).with_backend(typename TypeParam::backend()), Paths(3), predict,
+                            CountItems(), count);
     EXPECT_EQ(record.regions, Strings{"Koalesce::parallel_regroup_reduce"});
     auto const names = record.kernel_names();
-    auto const last  = regroup_kernel<TypeParam>("r", to_string(*way));
+    auto const last  = regroup_kernel<TypeParam>("r", to_string(*variant));
     EXPECT_EQ(std::count(names.begin(), names.end(), last), 1) << last;
   });
 }
@@ -97,9 +99,9 @@ TYPED_TEST(RegroupedCalls, labels_of_reductions_show_the_way) {
 TYPED_TEST(RegroupedCalls, one_path_or_no_items_are_not_regrouped) {
   for (auto const& items : {any_items(1, 1000), any_items(4, 0)}) {
     Loop<TypeParam> const loop(items);
-    for_each_way(all_ways, [&](Way way) {
+    for_each_variant(all_variants, [&](Variant variant) {
       KernelRecorder const record;
-      loop.run(way);
+      loop.run(variant);
       expect_kernels<TypeParam>(record.kernel_names(), plain, "calls");
     });
     loop.exec.fence();
@@ -116,7 +118,8 @@ TYPED_TEST(RegroupedCalls, automatic_takes_a_way_that_the_policy_allows) {
   for (RegroupRemap const remap : {RegroupRemap::index, RegroupRemap::data}) {
     KernelRecorder const record;
     for (int call = 0; call < 30; ++call) {
-      parallel_regroup<typename P::backend>("allowed", policy.with_remap(remap), Paths(4), loop.predict, Step());
+      parallel_regroup("allowed", policy.with_remap(remap).with_backend(typename P::backend()), Paths(4), loop.predict,
+                       Step());
       loop.exec.fence();
     }
     auto const allowed = to_string(remap == RegroupRemap::index ? team : team_moved);
@@ -133,11 +136,11 @@ TYPED_TEST(RegroupedCalls, automatic_takes_a_way_that_the_policy_allows) {
 template <class P>
 void expect_asynchronous(typename P::exec const& exec) {
   Loop<P> const loop(any_items(5, 9000), exec);
-  for_each_way(known_ways, [&](Way way) {
-    loop.run(way);
+  for_each_variant(known_variants, [&](Variant variant) {
+    loop.run(variant);
     exec.fence();
     KernelRecorder const record;
-    loop.run(way);
+    loop.run(variant);
     EXPECT_EQ(record.fences, Strings());
     EXPECT_EQ(record.allocations, Strings());
     for (auto const& kernel : record.kernels)
@@ -170,7 +173,7 @@ TYPED_TEST(RegroupedCalls, automatic_does_not_wait_on_a_device) {
   if (Backend::on_host<typename TypeParam::exec>) GTEST_SKIP() << "on the host, a measured call waits";
   if (!std::is_same_v<typename TypeParam::backend, Backend::Default<typename TypeParam::exec>>) GTEST_SKIP();
   Loop<TypeParam> const loop(any_items(5, 9000));
-  for (Way const way : known_ways) loop.run(way);
+  for (Variant const variant : known_variants) loop.run(variant);
   loop.run({});
   loop.exec.fence();
   KernelRecorder const record;
@@ -182,9 +185,9 @@ TYPED_TEST(RegroupedCalls, automatic_does_not_wait_on_a_device) {
 TYPED_TEST(RegroupedCalls, two_instances_take_turns) {
   auto const instances = two_instances<typename TypeParam::exec>();
   if (instances.empty()) GTEST_SKIP() << "too few threads to be partitioned";
-  for_each_way(index_ways, [&](Way way) {
+  for_each_variant(index_variants, [&](Variant variant) {
     for (int call = 0; call < 10; ++call)
-      check_visits<TypeParam>(any_items(6, 3000 + 100 * call), way, "turns", instances[call % 2]);
+      check_visits<TypeParam>(any_items(6, 3000 + 100 * call), variant, "turns", instances[call % 2]);
   });
 }
 
@@ -193,10 +196,10 @@ TYPED_TEST(RegroupedCalls, loops_on_two_instances_run_side_by_side) {
   auto const instances = two_instances<typename TypeParam::exec>();
   if (instances.empty()) GTEST_SKIP() << "too few threads to be partitioned";
   Loop<TypeParam> const loops[] = {{any_items(6, 60000, 1), instances[0]}, {any_items(6, 60000, 2), instances[1]}};
-  for_each_way(known_ways, [&](Way way) {
+  for_each_variant(known_variants, [&](Variant variant) {
     for (auto const& loop : loops) Kokkos::deep_copy(loop.y, 0.0);
     for (int call = 0; call < 10; ++call)
-      for (auto const& loop : loops) loop.run(way);
+      for (auto const& loop : loops) loop.run(variant);
     Kokkos::fence();
     for (auto const& loop : loops) {
       auto const y = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), loop.y);
@@ -208,10 +211,10 @@ TYPED_TEST(RegroupedCalls, loops_on_two_instances_run_side_by_side) {
 TYPED_TEST(RegroupedCalls, two_threads_call_a_loop_at_once) {
   auto const instances = two_instances<typename TypeParam::exec>();
   if (instances.empty()) GTEST_SKIP() << "too few threads to be partitioned";
-  for_each_way(index_ways, [&](Way way) {
+  for_each_variant(index_variants, [&](Variant variant) {
     auto const many = [&](int i) {
       for (int call = 0; call < 25; ++call)
-        check_visits<TypeParam>(any_items(6, 5000 + 77 * i * call, std::uint64_t(i)), way, "at once", instances[i]);
+        check_visits<TypeParam>(any_items(6, 5000 + 77 * i * call, std::uint64_t(i)), variant, "at once", instances[i]);
     };
     std::thread first(many, 0), second(many, 1);
     first.join();
@@ -227,13 +230,13 @@ struct RunInner {
   Exec inner;
   Items const* items;
   Visits<Kokkos::HostSpace> const* visits;  // an inner loop's each
-  Way way;
+  Variant variant;
 
   void operator()(int path, std::int64_t item) const {
     PathTable<Kokkos::HostSpace> const predict(items[item]);
     RegroupPolicy const policy(inner, items[item].begin, items[item].end());
-    parallel_regroup<BackendTag>(path == 0 ? "outer" : "inner", ask(policy, way), Paths(items[item].paths), predict,
-                                 visits[item]);
+    parallel_regroup(path == 0 ? "outer" : "inner", ask(policy, variant).with_backend(BackendTag()),
+                     Paths(items[item].paths), predict, visits[item]);
   }
 };
 
@@ -243,11 +246,12 @@ void check_nested(Exec const& outer, Exec const& inner) {
   std::vector<Items> items;
   std::vector<Visits<Kokkos::HostSpace>> visits;
   for (int i = 0; i < 12; ++i) visits.emplace_back(items.emplace_back(any_items(2 + i % 3, 100 * i, std::uint64_t(i))));
-  for_each_way(index_ways, [&](Way way) {
+  for_each_variant(index_variants, [&](Variant variant) {
     for (auto const& v : visits) Kokkos::deep_copy(v.times, 0);
-    RunInner<BackendTag, Exec> const body{inner, items.data(), visits.data(), way};
+    RunInner<BackendTag, Exec> const body{inner, items.data(), visits.data(), variant};
     PathTable<Kokkos::HostSpace> const predict(Items{0, 2, {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}});
-    parallel_regroup<BackendTag>("outer", ask(RegroupPolicy(outer, 0, 12), way), Paths(2), predict, body);
+    parallel_regroup("outer", ask(RegroupPolicy(outer, 0, 12), variant).with_backend(BackendTag()), Paths(2), predict,
+                     body);
     for (std::size_t i = 0; i < items.size(); ++i) EXPECT_TRUE(visits[i].match(items[i])) << "inner loop " << i;
   });
 }
@@ -286,10 +290,10 @@ TYPED_TEST(RegroupedCalls, automatic_decides_by_what_it_measures) {
   ASSERT_EQ(decision.trials.size(), 3u);
   for (std::size_t t = 0; t < 3; ++t) {
     auto const& trial = decision.trials[t];
-    EXPECT_EQ(trial.way, *index_ways[t]);
+    EXPECT_EQ(trial.variant, *index_variants[t]);
     EXPECT_GT(trial.calls, 0);
     EXPECT_GT(trial.seconds, 0);
-    EXPECT_EQ(trial.bytes > 0, trial.way == grid);
+    EXPECT_EQ(trial.bytes > 0, trial.variant == grid);
   }
   EXPECT_EQ(decision.sample.paths, 4);
   EXPECT_GT(decision.sample.items, 0);
@@ -304,9 +308,9 @@ TYPED_TEST(RegroupedCalls, automatic_runs_what_it_decided) {
   for (int call = 0; call < 5; ++call) {
     KernelRecorder const record;
     check_visits<TypeParam>(items, {}, "stays");
-    auto const names = record.kernel_names();
-    auto const way   = regroup_kernel<TypeParam>("stays", to_string(decision.way));
-    EXPECT_EQ(std::count(names.begin(), names.end(), way), 1);
+    auto const names   = record.kernel_names();
+    auto const variant = regroup_kernel<TypeParam>("stays", to_string(decision.variant));
+    EXPECT_EQ(std::count(names.begin(), names.end(), variant), 1);
   }
 }
 
@@ -318,7 +322,7 @@ TYPED_TEST(RegroupedCalls, automatic_measures_size_classes_apart) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(decisions[i].size_class, 9 + i);
 }
 
-/// Empty loops have no way but one, and nothing to be measured.
+/// Empty loops have one variant, and nothing to be measured.
 TYPED_TEST(RegroupedCalls, nothing_is_measured_where_there_is_one_way) {
   forget_tuning();
   check_visits<TypeParam>(any_items(1, 1000), {}, "alone");

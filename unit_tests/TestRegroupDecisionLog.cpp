@@ -10,7 +10,7 @@
 namespace Koalesce::Test {
 namespace {
 
-using enum RegroupWay;
+using enum RegroupVariant;
 
 struct WorkA {};
 struct WorkB {};
@@ -25,13 +25,13 @@ struct RegroupDecisionLog : ::testing::Test {
 
 template <class Work = WorkA>
 auto find(std::string const& label, std::int64_t items, std::string const& space = "Serial",
-          std::vector<RegroupTrial> const& ways = candidates) {
-  return Impl::RegroupEntry::find(label, typeid(Work).name(), space, {space, "software"}, items, ways);
+          std::vector<RegroupTrial> const& variants = candidates) {
+  return Impl::RegroupEntry::find(label, typeid(Work).name(), space, {space, "software"}, items, variants);
 }
 
 void decide(Impl::RegroupEntry& entry, double plain_time, double other_time) {
   for (auto choice = entry.next(false); choice.timed; choice = entry.next(false))
-    entry.record(choice, choice.way == plain ? plain_time : other_time);
+    entry.record(choice, choice.variant == plain ? plain_time : other_time);
 }
 
 TEST_F(RegroupDecisionLog, size_classes) {
@@ -69,8 +69,8 @@ TEST_F(RegroupDecisionLog, of_one_label) {
   EXPECT_EQ(slow[0].label, "slow");
   EXPECT_EQ(slow[0].space, "Serial");
   EXPECT_TRUE(slow[0].decided);
-  EXPECT_EQ(slow[0].way, plain);
-  EXPECT_EQ(regroup_decisions("fast").at(0).way, grid);
+  EXPECT_EQ(slow[0].variant, plain);
+  EXPECT_EQ(regroup_decisions("fast").at(0).variant, grid);
   EXPECT_EQ(regroup_decisions().size(), 2u);
   EXPECT_TRUE(regroup_decisions("neither").empty());
 }
@@ -91,7 +91,7 @@ TEST_F(RegroupDecisionLog, many_threads) {
       auto const entry = find("loop " + std::to_string((seed + i) % 3), 100 << (i % 2));
       decide(*entry, 2, 1);
       if (i % 50 == 49) forget_tuning();
-      for (auto const& d : regroup_decisions()) EXPECT_TRUE(!d.decided || d.way == grid);
+      for (auto const& d : regroup_decisions()) EXPECT_TRUE(!d.decided || d.variant == grid);
     }
   };
   std::vector<std::thread> threads;
@@ -107,7 +107,7 @@ RegroupDecision example() {
   d.space        = "Cuda";
   d.size_class   = 20;
   d.decided      = true;
-  d.way          = grid;
+  d.variant      = grid;
   d.why          = "grid is 3.42 times as fast as plain";
   d.trials       = {{plain, 3, 3.42e-3, 0}, {team_moved, 1, 0.0261, 1536, true}, {grid, 3, 1e-3, 12 << 20}, {team}};
   d.sample.paths = 2;

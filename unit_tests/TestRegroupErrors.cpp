@@ -43,16 +43,17 @@ template <class P>
 struct Loop {
   Loop(Items const& i, std::string const& name) : items(i), label(name), predict(i), visits(i) {}
 
-  void run(Way way) const {
+  void run(Variant variant) const {
     RegroupPolicy const policy(typename P::exec(), items.begin, items.end());
-    parallel_regroup<typename P::backend>(label, ask(policy, way), Paths(items.paths), predict, visits);
+    parallel_regroup(label, ask(policy, variant).with_backend(typename P::backend()), Paths(items.paths), predict,
+                     visits);
   }
 
   /// What the call throws where it waits, or else what check_paths() throws.
-  std::string error(Way way) const {
+  std::string error(Variant variant) const {
     typename P::exec const exec;
     Kokkos::deep_copy(visits.times, 0);
-    auto const at_once = error_of([&] { run(way); });
+    auto const at_once = error_of([&] { run(variant); });
     EXPECT_EQ(!at_once.empty(), Backend::on_host<typename P::exec>);
     auto const later = error_of([&] { check_paths(exec); });
     EXPECT_NE(at_once.empty(), later.empty()) << "an error is thrown once";
@@ -66,15 +67,16 @@ struct Loop {
   VisitsOf<P> visits;
 };
 
-/// Each way names the item, runs the others, and takes good predictors afterwards.
+/// Each variant names the item, runs the others, and takes good predictors afterwards.
 template <class P>
 void expect_bad_item(Items const& items, Strings const& phrases) {
   Loop<P> const loop(items, "bad");
-  for_each_way(index_ways, [&](Way way) {
-    expect_phrases(loop.error(way), phrases);
+  for_each_variant(index_variants, [&](Variant variant) {
+    expect_phrases(loop.error(variant), phrases);
     EXPECT_TRUE(loop.visits.match(items));
   });
-  for_each_way(index_ways, [&](Way way) { check_visits<P>(items_with({}, items.paths, 500), way, "bad"); });
+  for_each_variant(index_variants,
+                   [&](Variant variant) { check_visits<P>(items_with({}, items.paths, 500), variant, "bad"); });
   check_paths(typename P::exec());
 }
 
@@ -119,12 +121,12 @@ TYPED_TEST(RegroupedErrors, next_call_throws_what_the_last_one_left) {
   typename TypeParam::exec const exec;
   if (Backend::on_host<typename TypeParam::exec>) GTEST_SKIP() << "the call itself throws";
   Loop<TypeParam> const bad(items_with({{3, 8}}, 8, 5000), "next"), good(items_with({}, 8, 5000), "next");
-  for_each_way(index_ways, [&](Way way) {
-    EXPECT_EQ(error_of([&] { bad.run(way); }), "");
+  for_each_variant(index_variants, [&](Variant variant) {
+    EXPECT_EQ(error_of([&] { bad.run(variant); }), "");
     exec.fence();
-    expect_error({"parallel_regroup(\"next\")", "item 3 the path 8"}, [&] { good.run(way); });
+    expect_error({"parallel_regroup(\"next\")", "item 3 the path 8"}, [&] { good.run(variant); });
     Kokkos::deep_copy(good.visits.times, 0);
-    EXPECT_EQ(error_of([&] { good.run(way); }), "");
+    EXPECT_EQ(error_of([&] { good.run(variant); }), "");
     EXPECT_EQ(error_of([&] { check_paths(exec); }), "");
     EXPECT_TRUE(good.visits.match(good.items));
   });
@@ -133,8 +135,8 @@ TYPED_TEST(RegroupedErrors, next_call_throws_what_the_last_one_left) {
 TYPED_TEST(RegroupedErrors, loops_tell_of_their_own_items) {
   typename TypeParam::exec const exec;
   Loop<TypeParam> const a(items_with({{3, -1}}, 4, 500), "loop a"), b(items_with({{9, 5}}, 5, 900), "loop b");
-  for_each_way(index_ways, [&](Way way) {
-    std::string text = error_of([&] { a.run(way); }) + error_of([&] { b.run(way); });
+  for_each_variant(index_variants, [&](Variant variant) {
+    std::string text = error_of([&] { a.run(variant); }) + error_of([&] { b.run(variant); });
     for (int i = 0; i < 2; ++i) text += error_of([&] { check_paths(exec); });
     expect_phrases(text, {"\"loop a\"): the predictor gives item 3 the path -1, but paths are numbered 0 to 3",
                           "\"loop b\"): the predictor gives item 9 the path 5, but paths are numbered 0 to 4"});
@@ -151,11 +153,11 @@ TYPED_TEST(RegroupedErrors, reductions_into_variables_throw_at_once) {
     auto const items = items_with({{88, paths}, {2100, -1}}, paths, 3000, 4);
     PathTableOf<TypeParam> const predict(items);
     RegroupPolicy const policy(typename TypeParam::exec(), items.begin, items.end());
-    for_each_way(index_ways, [&](Way way) {
+    for_each_variant(index_variants, [&](Variant variant) {
       std::int64_t count = -1;
       auto const text    = error_of([&] {
-        parallel_regroup_reduce<typename TypeParam::backend>("sum", ask(policy, way), Paths(paths), predict,
-                                                             CountItems(), count);
+        parallel_regroup_reduce("sum", ask(policy, variant).with_backend(typename TypeParam::backend()), Paths(paths),
+                                   predict, CountItems(), count);
       });
       expect_phrases(text, {"Koalesce::parallel_regroup_reduce(\"sum\")", "item 92 the path " + std::to_string(paths)});
       EXPECT_EQ(count, 2998) << "the other items ran";
@@ -176,9 +178,9 @@ TYPED_TEST(RegroupedErrors, elements_of_items_without_a_path_stay_as_they_are) {
   x.fill(rng);
   PathTableOf<P> const predict(items);
   auto const policy = RegroupPolicy(typename P::exec(), 0, 3000).with_payload(round_trip(x.view()));
-  for_each_way(all_ways, [&](Way way) {
+  for_each_variant(all_variants, [&](Variant variant) {
     auto const text = error_of([&] {
-      parallel_regroup<typename P::backend>("travel", ask(policy, way), Paths(4), predict, Count());
+      parallel_regroup("travel", ask(policy, variant).with_backend(typename P::backend()), Paths(4), predict, Count());
       check_paths(policy.space());
     });
     expect_phrases(text, {"item 0 the path -1"});
@@ -203,17 +205,18 @@ template <class P, class Policy>
 void expect_refusal(Policy const& policy, Strings const& phrases, int paths = 2) {
   auto all = phrases;
   all.push_back("Koalesce::parallel_regroup(\"r\")");
-  expect_error(all, [&] { parallel_regroup<typename P::backend>("r", policy, Paths(paths), Zero(), Ignore()); });
+  expect_error(
+      all, [&] { parallel_regroup("r", policy.with_backend(typename P::backend()), Paths(paths), Zero(), Ignore()); });
 }
 
 TYPED_TEST(RegroupedErrors, items_below_zero) {
   typename TypeParam::exec const exec;
-  expect_refusal<TypeParam>(RegroupPolicy(exec, -2, 5), {"the items are -2 to 5", "begins at 0 or later"});
-  expect_refusal<TypeParam>(RegroupPolicy(exec, 7, 5), {"the items are 7 to 5", "ends where it begins or later"});
+  expect_refusal<TypeParam>(RegroupPolicy(exec, -2, 5), {"the items are -2 to 5", "0 <= begin <= end"});
+  expect_refusal<TypeParam>(RegroupPolicy(exec, 7, 5), {"the items are 7 to 5", "give a range with 0 <= begin <= end"});
   std::int64_t count = 0;
   expect_error({"Koalesce::parallel_regroup_reduce(\"r\")", "the items are -2 to 5"}, [&] {
-    parallel_regroup_reduce<typename TypeParam::backend>("r", RegroupPolicy(exec, -2, 5), Paths(2), Zero(),
-                                                         CountItems(), count);
+    parallel_regroup_reduce("r", RegroupPolicy(exec, -2, 5).with_backend(typename TypeParam::backend()), Paths(2),
+                            Zero(), CountItems(), count);
   });
 }
 
@@ -246,12 +249,13 @@ TYPED_TEST(RegroupedErrors, payload_that_overlap) {
   RegroupPolicy const policy(typename TypeParam::exec(), 0, 100);
   View1<TypeParam> const x("x", 150), part = Kokkos::subview(x, std::pair(50, 150));
   for (auto const& overlapping : {part, x}) {
-    Strings const phrases{"payload Views 0 (\"x\") and 1 (\"x\")", "overlap in memory", "give each memory of its own"};
+    Strings const phrases{"payload Views 0 (\"x\") and 1 (\"x\")", "overlap in memory",
+                          "give each View memory of its own"};
     expect_refusal<TypeParam>(policy.with_payload(round_trip(x), round_trip(overlapping)), phrases);
     expect_refusal<TypeParam>(policy.with_payload(one_way(x), round_trip(overlapping)), phrases);
     expect_refusal<TypeParam>(policy.with_payload(round_trip(x), one_way(overlapping)), phrases);
     auto const reading = policy.with_payload(one_way(x), one_way(overlapping));
-    parallel_regroup<typename TypeParam::backend>("r", reading, Paths(2), Zero(), Ignore());
+    parallel_regroup("r", reading.with_backend(typename TypeParam::backend()), Paths(2), Zero(), Ignore());
   }
   policy.space().fence();
 }
@@ -260,7 +264,7 @@ TYPED_TEST(RegroupedErrors, data_that_does_not_travel) {
   RegroupPolicy const policy(typename TypeParam::exec(), 0, 100);
   for (Regroup const when : {Regroup::automatic, Regroup::always})
     expect_refusal<TypeParam>(policy.with_regroup(when).with_remap(RegroupRemap::data),
-                              {"no View travels", "RegroupPolicy::with_payload()", "RegroupRemap::index"});
+                              {"the policy has none", "RegroupPolicy::with_payload()", "RegroupRemap::index"});
 }
 
 TYPED_TEST(RegroupedErrors, payload_out_of_reach) {

@@ -241,7 +241,7 @@ TYPED_TEST(PathOrder, few_warps_are_of_two_paths) {
   check_mixed_warps<SerialWorker, typename TypeParam::exec>(team_sizes<typename TypeParam::exec>({1, 2, 64}).back());
 }
 
-// ---- What the way itself does ----
+// ---- What the variant itself does ----
 
 /// Items in the order in which one thread runs them.
 template <class Memory>
@@ -265,12 +265,12 @@ auto one_thread() {
 }
 
 template <class BackendTag>
-Slots order_run(Items const& items, Way way) {
+Slots order_run(Items const& items, Variant variant) {
   auto const exec = one_thread();
   using View      = Kokkos::View<int*, Kokkos::HostSpace>;
   InOrder<Kokkos::HostSpace> const body{View("next", 1), View("order", items.path.size()), items.begin};
-  parallel_regroup<BackendTag>("order", ask(RegroupPolicy(exec, items.begin, items.end()), way), Paths(items.paths),
-                               PathTable<Kokkos::HostSpace>(items), body);
+  parallel_regroup("order", ask(RegroupPolicy(exec, items.begin, items.end()), variant).with_backend(BackendTag()),
+                   Paths(items.paths), PathTable<Kokkos::HostSpace>(items), body);
   return slots_of(body.order);
 }
 
@@ -278,16 +278,16 @@ TEST(PathOrderRun, grid_runs_items_in_order_of_their_paths) {
   Rng rng(4);
   for (int const paths : {2, 3, 40, 300}) {
     Items const items{3, paths, make_paths(rng, Mix::equal, paths, 20000)};
-    EXPECT_EQ(order_run<Backend::Native>(items, RegroupWay::grid), expected_order(items, paths));
-    EXPECT_EQ(order_run<Backend::Portable>(items, RegroupWay::grid), expected_order(items, paths));
+    EXPECT_EQ(order_run<Backend::Native>(items, RegroupVariant::grid), expected_order(items, paths));
+    EXPECT_EQ(order_run<Backend::Portable>(items, RegroupVariant::grid), expected_order(items, paths));
   }
 }
 
 TEST(PathOrderRun, plain_loop_runs_items_as_they_come) {
   Rng rng(5);
   Items const items{3, 7, make_paths(rng, Mix::equal, 7, 9000)};
-  EXPECT_EQ(order_run<Backend::Native>(items, RegroupWay::plain), as_they_come(items));
-  EXPECT_EQ(order_run<Backend::Portable>(items, RegroupWay::plain), as_they_come(items));
+  EXPECT_EQ(order_run<Backend::Native>(items, RegroupVariant::plain), as_they_come(items));
+  EXPECT_EQ(order_run<Backend::Portable>(items, RegroupVariant::plain), as_they_come(items));
 }
 
 /// Whether the items run in groups of neighbors, in each of which every path runs once.
@@ -313,10 +313,10 @@ TEST(PathOrderRun, team_runs_groups_of_items_in_order_of_their_paths) {
   for (int const paths : {2, 3, 40, 250, 300}) {
     Items const items{3, paths, make_paths(rng, Mix::equal, paths, 20000)};
     auto const work = work_of(exec, items);
-    expect_groups(items, order_run<Backend::Native>(items, RegroupWay::team),
+    expect_groups(items, order_run<Backend::Native>(items, RegroupVariant::team),
                   Impl::OpenMPBackend::OpenMPTeamLoop<std::decay_t<decltype(work)>, false>::group);
     if (paths <= 256)  // of more, neighbors share buckets
-      expect_groups(items, order_run<Backend::Portable>(items, RegroupWay::team),
+      expect_groups(items, order_run<Backend::Portable>(items, RegroupVariant::team),
                     Impl::PortableBackend::team_group<SerialWorker, false>(exec, work, 1));
   }
 }
@@ -357,10 +357,10 @@ struct CountWarps {
 };
 
 /// The number of mixed warps.
-int count_mixed_warps(Items const& items, Way way) {
+int count_mixed_warps(Items const& items, Variant variant) {
   CountWarps const count{decltype(CountWarps::warps)("warps")};
   RegroupPolicy const policy(Kokkos::Cuda(), items.begin, items.end());
-  parallel_regroup("warps", ask(policy, way), Paths(items.paths), PathTable<Kokkos::CudaSpace>(items), count);
+  parallel_regroup("warps", ask(policy, variant), Paths(items.paths), PathTable<Kokkos::CudaSpace>(items), count);
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), count.warps);
   EXPECT_GE(host(0), (items.size() + 31) / 32);
   return host(1);
@@ -371,9 +371,9 @@ TEST(PathOrderCuda, few_warps_run_two_paths) {
   for (int const paths : {2, 3, 8, 32}) {
     SCOPED_TRACE(std::to_string(paths) + " paths");
     Items const items{3, paths, make_paths(rng, Mix::equal, paths, 300007)};
-    EXPECT_GT(count_mixed_warps(items, RegroupWay::plain), 9000);
-    EXPECT_LE(count_mixed_warps(items, RegroupWay::grid), paths - 1);
-    EXPECT_EQ(count_mixed_warps(items, RegroupWay::team), 0) << "blocks that march run warps of one path";
+    EXPECT_GT(count_mixed_warps(items, RegroupVariant::plain), 9000);
+    EXPECT_LE(count_mixed_warps(items, RegroupVariant::grid), paths - 1);
+    EXPECT_EQ(count_mixed_warps(items, RegroupVariant::team), 0) << "blocks that march run warps of one path";
   }
 }
 
@@ -387,10 +387,10 @@ TEST(PathOrderCuda, few_warps_of_teams_with_many_paths_run_two_paths) {
   int const group =
       Impl::PortableBackend::team_group<Impl::CudaBackend::WarpWorker, false>(exec, work_of(exec, items), 256);
   auto const bound   = (items.size() + group - 1) / group * (paths - 1);
-  int const as_given = count_mixed_warps(items, RegroupWay::plain);
+  int const as_given = count_mixed_warps(items, RegroupVariant::plain);
   EXPECT_GT(as_given, 3 * bound);
-  EXPECT_LE(count_mixed_warps(items, RegroupWay::team), bound);
-  EXPECT_LE(count_mixed_warps(items, RegroupWay::grid), paths - 1);
+  EXPECT_LE(count_mixed_warps(items, RegroupVariant::team), bound);
+  EXPECT_LE(count_mixed_warps(items, RegroupVariant::grid), paths - 1);
 }
 #endif
 

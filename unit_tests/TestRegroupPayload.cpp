@@ -58,7 +58,7 @@ struct TwoFields {
   Field<typename P::exec, T, 1, Layout> x, y;
 };
 
-/// Three calls each way, every one on what the last one left.
+/// Three calls of each variant, every one on what the last one left.
 template <class P, class T, class Layout = LayoutRight>
 void check_two_fields(Rng& rng, Items const& items) {
   typename P::exec const exec;
@@ -66,10 +66,11 @@ void check_two_fields(Rng& rng, Items const& items) {
   PathTableOf<P> const predict(items);
   auto const policy =
       RegroupPolicy(exec, items.begin, items.end()).with_payload(one_way(fields.x.view()), round_trip(fields.y.view()));
-  for_each_way(all_ways, [&](Way way) {
+  for_each_variant(all_variants, [&](Variant variant) {
     fields.y.fill(rng);
     for (int call = 0; call < 3; ++call) {
-      parallel_regroup<typename P::backend>("travel", ask(policy, way), Paths(items.paths), predict, React<T>());
+      parallel_regroup("travel", ask(policy, variant).with_backend(typename P::backend()), Paths(items.paths), predict,
+                       React<T>());
       fields.expect(items);
     }
     exec.fence();
@@ -106,9 +107,9 @@ TYPED_TEST(RegroupedPayload, functor_a_path) {
     PathTableOf<P> const predict(items);
     auto const policy = RegroupPolicy(typename P::exec(), items.begin, items.end())
                             .with_payload(one_way(fields.x.view()), round_trip(fields.y.view()));
-    for_each_way(all_ways, [&](Way way) {
-      parallel_regroup<typename P::backend>("functors", ask(policy, way), predict, ReactAs<double>{0},
-                                            ReactAs<double>{1}, ReactAs<double>{2});
+    for_each_variant(all_variants, [&](Variant variant) {
+      parallel_regroup("functors", ask(policy, variant).with_backend(typename P::backend()), predict,
+                       ReactAs<double>{0}, ReactAs<double>{1}, ReactAs<double>{2});
       fields.expect(items);
       policy.space().fence();
       fields.compare();
@@ -132,10 +133,10 @@ void check_one_way(Items const& items, View const& view) {
   Kokkos::View<double*, typename P::exec::memory_space> const kept("kept", items.end() + 1);
   PathTableOf<P> const predict(items);
   auto const policy = RegroupPolicy(exec, items.begin, items.end()).with_payload(one_way(view));
-  for_each_way(all_ways, [&](Way way) {
+  for_each_variant(all_variants, [&](Variant variant) {
     Kokkos::deep_copy(kept, -1.0);
-    parallel_regroup<typename P::backend>("one way", ask(policy, way), Paths(items.paths), predict,
-                                          KeepElement<typename P::exec::memory_space>{kept});
+    parallel_regroup("one way", ask(policy, variant).with_backend(typename P::backend()), Paths(items.paths), predict,
+                     KeepElement<typename P::exec::memory_space>{kept});
     auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kept);
     for (std::int64_t i = 0; i <= items.end(); ++i) {
       bool const inside = i >= items.begin && i < items.end();
@@ -188,8 +189,9 @@ TYPED_TEST(RegroupedPayload, three_of_1_12_and_8_bytes) {
     PathTableOf<P> const predict(items);
     auto const policy = RegroupPolicy(typename P::exec(), items.begin, items.end())
                             .with_payload(round_trip(a.view()), one_way(b.view()), round_trip(c.view()));
-    for_each_way(all_ways, [&](Way way) {
-      parallel_regroup<typename P::backend>("three", ask(policy, way), Paths(6), predict, ReactToThree());
+    for_each_variant(all_variants, [&](Variant variant) {
+      parallel_regroup("three", ask(policy, variant).with_backend(typename P::backend()), Paths(6), predict,
+                       ReactToThree());
       for (auto i = items.begin; i < items.end(); ++i) ReactToThree()(int(items.path_of(i)), i, a({i}), b({i}), c({i}));
       policy.space().fence();
       EXPECT_TRUE(a.device_matches() && b.device_matches() && c.device_matches());
@@ -214,8 +216,9 @@ TYPED_TEST(RegroupedPayload, of_512_bytes) {
   Kokkos::View<Large*, typename P::exec::memory_space> const a("a", items.end());
   auto const policy = RegroupPolicy(typename P::exec(), items.begin, items.end()).with_payload(round_trip(a));
   int calls         = 0;
-  for_each_way(all_ways, [&](Way way) {
-    parallel_regroup<typename P::backend>("large", ask(policy, way), Paths(3), predict, ReactToLarge());
+  for_each_variant(all_variants, [&](Variant variant) {
+    parallel_regroup("large", ask(policy, variant).with_backend(typename P::backend()), Paths(3), predict,
+                     ReactToLarge());
     ++calls;
     auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
     for (std::int64_t i = 0; i < items.end(); ++i)
@@ -246,8 +249,8 @@ TYPED_TEST(RegroupedPayload, predictor_depends_on_what_the_last_call_left) {
   auto const policy = RegroupPolicy(typename P::exec(), 0, 4444).with_payload(round_trip(x.view()));
   ByValue<typename Field1<P, double>::View> const predict{x.view()};
   for (int round = 0; round < 4; ++round)
-    for_each_way(all_ways, [&](Way way) {
-      parallel_regroup<typename P::backend>("next", ask(policy, way), Paths(3), predict, NextPath());
+    for_each_variant(all_variants, [&](Variant variant) {
+      parallel_regroup("next", ask(policy, variant).with_backend(typename P::backend()), Paths(3), predict, NextPath());
       for (std::int64_t i = 0; i < 4444; ++i) NextPath()(int(x({i})) % 3, i, x({i}));
       policy.space().fence();
       EXPECT_TRUE(x.device_matches());

@@ -57,10 +57,10 @@ T expected_of(Items const& items, Functor const& functor, T value) {
 }
 
 template <class P, class Functor, class Result>
-void reduce(Items const& items, Way way, Functor const& functor, Result&& result) {
+void reduce(Items const& items, Variant variant, Functor const& functor, Result&& result) {
   RegroupPolicy const policy(typename P::exec(), items.begin, items.end());
-  parallel_regroup_reduce<typename P::backend>("reduce", ask(policy, way), Paths(items.paths), PathTableOf<P>(items),
-                                               functor, result);
+  parallel_regroup_reduce("reduce", ask(policy, variant).with_backend(typename P::backend()), Paths(items.paths),
+                          PathTableOf<P>(items), functor, result);
 }
 
 /// For loops of different sizes and numbers of paths, one of them empty.
@@ -74,9 +74,9 @@ void for_each_loop(Body const& body) {
 
 TYPED_TEST(RegroupedReduce, sum_of_integers) {
   for_each_loop([](Items const& items) {
-    for_each_way(index_ways, [&](Way way) {
+    for_each_variant(index_variants, [&](Variant variant) {
       std::int64_t sum = 17;
-      reduce<TypeParam>(items, way, SumNumbers(), sum);
+      reduce<TypeParam>(items, variant, SumNumbers(), sum);
       EXPECT_EQ(sum, expected_of(items, SumNumbers(), std::int64_t(0)));
     });
   });
@@ -84,9 +84,9 @@ TYPED_TEST(RegroupedReduce, sum_of_integers) {
 
 TYPED_TEST(RegroupedReduce, sum_of_doubles) {
   for_each_loop([](Items const& items) {
-    for_each_way(index_ways, [&](Way way) {
+    for_each_variant(index_variants, [&](Variant variant) {
       double sum = 17;
-      reduce<TypeParam>(items, way, SumNumbers(), sum);
+      reduce<TypeParam>(items, variant, SumNumbers(), sum);
       EXPECT_EQ(sum, expected_of(items, SumNumbers(), 0.0));
     });
   });
@@ -95,9 +95,9 @@ TYPED_TEST(RegroupedReduce, sum_of_doubles) {
 TYPED_TEST(RegroupedReduce, largest) {
   using Max = Kokkos::Max<std::int64_t>;
   for_each_loop([](Items const& items) {
-    for_each_way(index_ways, [&](Way way) {
+    for_each_variant(index_variants, [&](Variant variant) {
       std::int64_t largest = 0;
-      reduce<TypeParam>(items, way, LargestNumber(), Max(largest));
+      reduce<TypeParam>(items, variant, LargestNumber(), Max(largest));
       EXPECT_EQ(largest, expected_of(items, LargestNumber(), Kokkos::reduction_identity<std::int64_t>::max()));
     });
   });
@@ -105,10 +105,10 @@ TYPED_TEST(RegroupedReduce, largest) {
 
 TYPED_TEST(RegroupedReduce, smallest_and_its_item) {
   for_each_loop([](Items const& items) {
-    for_each_way(index_ways, [&](Way way) {
+    for_each_variant(index_variants, [&](Variant variant) {
       MinLocValue smallest, expected;
       MinLoc(expected).init(expected);
-      reduce<TypeParam>(items, way, SmallestNumber(), MinLoc(smallest));
+      reduce<TypeParam>(items, variant, SmallestNumber(), MinLoc(smallest));
       expected = expected_of(items, SmallestNumber(), expected);
       EXPECT_EQ(smallest.val, expected.val);
       EXPECT_EQ(smallest.loc, expected.loc);
@@ -120,8 +120,8 @@ template <class P, class Memory>
 void check_result_view() {
   for_each_loop([](Items const& items) {
     Kokkos::View<std::int64_t, Memory> const sum("sum");
-    for_each_way(index_ways, [&](Way way) {
-      reduce<P>(items, way, SumNumbers(), sum);
+    for_each_variant(index_variants, [&](Variant variant) {
+      reduce<P>(items, variant, SumNumbers(), sum);
       Kokkos::fence();
       std::int64_t found = -1;
       Kokkos::deep_copy(found, sum);
@@ -139,8 +139,8 @@ TYPED_TEST(RegroupedReduce, into_a_view_by_a_reducer) {
   using Memory = typename TypeParam::exec::memory_space;
   for_each_loop([](Items const& items) {
     Kokkos::View<std::int64_t, Memory> const largest("largest");
-    for_each_way(index_ways, [&](Way way) {
-      reduce<TypeParam>(items, way, LargestNumber(), Kokkos::Max<std::int64_t, Memory>(largest));
+    for_each_variant(index_variants, [&](Variant variant) {
+      reduce<TypeParam>(items, variant, LargestNumber(), Kokkos::Max<std::int64_t, Memory>(largest));
       Kokkos::fence();
       std::int64_t found = 0;
       Kokkos::deep_copy(found, largest);
@@ -155,22 +155,26 @@ TYPED_TEST(RegroupedReduce, functor_a_path) {
     auto const items = random_items(rng, 3, size);
     RegroupPolicy const policy(typename TypeParam::exec(), items.begin, items.end());
     PathTableOf<TypeParam> const predict(items);
-    for_each_way(index_ways, [&](Way way) {
+    for_each_variant(index_variants, [&](Variant variant) {
       std::int64_t sum = 5;
-      parallel_regroup_reduce<typename TypeParam::backend>("functors", ask(policy, way), predict, SumAs{0}, SumAs{1},
-                                                           SumAs{2}, sum);
+      parallel_regroup_reduce("functors", ask(policy, variant).with_backend(typename TypeParam::backend()), predict,
+                              SumAs{0}, SumAs{1}, SumAs{2}, sum);
       EXPECT_EQ(sum, expected_of(items, SumNumbers(), std::int64_t(0)));
     });
   }
 }
 
-TYPED_TEST(RegroupedReduce, range_policy) {
+template <class P>
+class RegroupedReduceRange : public ::testing::Test {};
+
+TYPED_TEST_SUITE(RegroupedReduceRange, NativePaths, PathNames);
+
+TYPED_TEST(RegroupedReduceRange, as_kokkos_has_it) {
   Rng rng(2);
   Items const items{4, 3, make_paths(rng, Mix::equal, 3, 3000)};
   std::int64_t sum = 0;
-  parallel_regroup_reduce<typename TypeParam::backend>(
-      "range", Kokkos::RangePolicy<typename TypeParam::exec>(items.begin, items.end()), Paths(3),
-      PathTableOf<TypeParam>(items), SumNumbers(), sum);
+  parallel_regroup_reduce("range", Kokkos::RangePolicy<typename TypeParam::exec>(items.begin, items.end()), Paths(3),
+                          PathTableOf<TypeParam>(items), SumNumbers(), sum);
   EXPECT_EQ(sum, expected_of(items, SumNumbers(), std::int64_t(0)));
 }
 
@@ -194,10 +198,10 @@ TYPED_TEST(RegroupedReduce, what_travels) {
       x.fill(rng), y.fill(rng);
       auto const policy = RegroupPolicy(typename P::exec(), items.begin, items.end())
                               .with_payload(one_way(x.view()), round_trip(y.view()));
-      for_each_way(all_ways, [&](Way way) {
+      for_each_variant(all_variants, [&](Variant variant) {
         double sum = 3, expected = 0;
-        parallel_regroup_reduce<typename P::backend>("travel", ask(policy, way), Paths(paths), PathTableOf<P>(items),
-                                                     SumAndChange(), sum);
+        parallel_regroup_reduce("travel", ask(policy, variant).with_backend(typename P::backend()), Paths(paths),
+                                PathTableOf<P>(items), SumAndChange(), sum);
         for (auto i = items.begin; i < items.end(); ++i)
           SumAndChange()(int(items.path_of(i)), i, x({i}), y({i}), expected);
         EXPECT_EQ(sum, expected);
@@ -231,9 +235,9 @@ TYPED_TEST(RegroupedReduce, sum_of_a_struct) {
   Rng rng(3);
   for (int const paths : {2, 5, 300}) {
     auto const items = random_items(rng, paths, 10007);
-    for_each_way(index_ways, [&](Way way) {
+    for_each_variant(index_variants, [&](Variant variant) {
       Moments m{7, 7, 7};
-      reduce<TypeParam>(items, way, SumMoments(), m);
+      reduce<TypeParam>(items, variant, SumMoments(), m);
       auto const expected = expected_of(items, SumMoments(), Moments());
       EXPECT_EQ(m.count, expected.count);
       EXPECT_EQ(m.sum, expected.sum);
@@ -252,7 +256,7 @@ struct SumReciprocals {
   }
 };
 
-/// Sums of the process' number of threads, every way, with all their bits.
+/// Sums of the process' number of threads, every variant, with all their bits.
 std::string sums_of_this_process() {
   std::ostringstream sums;
   Rng rng(4);
@@ -261,12 +265,12 @@ std::string sums_of_this_process() {
     Kokkos::View<double*, Kokkos::HostSpace> const x("x", items.end());
     Kokkos::deep_copy(x, 0.7);
     auto const policy = RegroupPolicy(Kokkos::OpenMP(), items.begin, items.end()).with_payload(one_way(x));
-    for (Way const way : all_ways) {
-      if (!way) continue;
+    for (Variant const variant : all_variants) {
+      if (!variant) continue;
       double sum = 0;
-      parallel_regroup_reduce("threads", ask(policy, way), Paths(paths), PathTable<Kokkos::HostSpace>(items),
+      parallel_regroup_reduce("threads", ask(policy, variant), Paths(paths), PathTable<Kokkos::HostSpace>(items),
                               SumReciprocals(), sum);
-      sums << paths << " paths, " << to_string(*way) << ": " << std::hexfloat << sum << '\n';
+      sums << paths << " paths, " << to_string(*variant) << ": " << std::hexfloat << sum << '\n';
     }
   }
   return sums.str();

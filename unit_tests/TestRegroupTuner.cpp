@@ -12,8 +12,8 @@ namespace {
 
 using Impl::RegroupTuner;
 using Choice = RegroupTuner::Choice;
-using Times  = std::map<RegroupWay, double>;
-using enum RegroupWay;
+using Times  = std::map<RegroupVariant, double>;
+using enum RegroupVariant;
 
 std::vector<RegroupTrial> const three{{plain}, {team}, {grid}};
 
@@ -46,7 +46,7 @@ PathSample clustered(Rng& rng, int paths, int runs) {
 Choice call(RegroupTuner& tuner, Times const& times, PathSample const& sample = two_paths(50)) {
   bool const samples  = tuner.wants_sample();
   Choice const choice = tuner.next();
-  if (choice.timed) tuner.record(choice, times.at(choice.way));
+  if (choice.timed) tuner.record(choice, times.at(choice.variant));
   if (samples) tuner.observe(sample);
   return choice;
 }
@@ -58,22 +58,22 @@ int calls(RegroupTuner& tuner, int count, Times const& times, PathSample const& 
   return timed;
 }
 
-Times times_where(RegroupWay fastest) {
+Times times_where(RegroupVariant fastest) {
   Times times{{plain, 2.}, {team, 2.2}, {grid, 2.4}};
   times[fastest] = 1.5;
   return times;
 }
 
 TEST(RegroupTuner, keeps_whichever_way_is_fastest) {
-  for (RegroupWay const fastest : {plain, team, grid}) {
+  for (RegroupVariant const fastest : {plain, team, grid}) {
     auto tuner = tuner_of();
     EXPECT_EQ(calls(tuner, 100, times_where(fastest)), 9);
     ASSERT_TRUE(tuner.current().decided);
-    EXPECT_EQ(tuner.current().way, fastest);
-    EXPECT_EQ(tuner.next().way, fastest);
+    EXPECT_EQ(tuner.current().variant, fastest);
+    EXPECT_EQ(tuner.next().variant, fastest);
     for (auto const& trial : tuner.current().trials) {
       EXPECT_EQ(trial.calls, 3);
-      EXPECT_EQ(trial.seconds, times_where(fastest).at(trial.way));
+      EXPECT_EQ(trial.seconds, times_where(fastest).at(trial.variant));
     }
   }
 }
@@ -81,9 +81,9 @@ TEST(RegroupTuner, keeps_whichever_way_is_fastest) {
 TEST(RegroupTuner, times_the_candidates_in_turn) {
   auto tuner = tuner_of();
   for (int round = 0; round < 3; ++round)
-    for (RegroupWay const way : {plain, team, grid}) {
+    for (RegroupVariant const variant : {plain, team, grid}) {
       auto const choice = call(tuner, times_where(team));
-      EXPECT_EQ(choice.way, way);
+      EXPECT_EQ(choice.variant, variant);
       EXPECT_TRUE(choice.timed);
     }
   EXPECT_FALSE(call(tuner, times_where(team)).timed);
@@ -93,11 +93,11 @@ TEST(RegroupTuner, a_tie_goes_to_the_first) {
   for (double const other : {1., 0.99, 0.981}) {
     auto tuner = tuner_of();
     calls(tuner, 9, {{plain, 1.}, {team, other}, {grid, other}});
-    EXPECT_EQ(tuner.current().way, plain) << other;
+    EXPECT_EQ(tuner.current().variant, plain) << other;
   }
   auto tuner = tuner_of();
   calls(tuner, 9, {{plain, 1.}, {team, 0.979}, {grid, 1.}});
-  EXPECT_EQ(tuner.current().way, team);
+  EXPECT_EQ(tuner.current().variant, team);
 }
 
 TEST(RegroupTuner, says_why) {
@@ -111,13 +111,14 @@ TEST(RegroupTuner, says_why) {
 
 TEST(RegroupTuner, the_fastest_call_counts) {
   auto tuner = tuner_of();
-  std::map<RegroupWay, std::vector<double>> const times{{plain, {9, 5, 6}}, {team, {20, 4.5, 9}}, {grid, {9, 7, 5}}};
+  std::map<RegroupVariant, std::vector<double>> const times{
+      {plain, {9, 5, 6}}, {team, {20, 4.5, 9}}, {grid, {9, 7, 5}}};
   for (int round = 0; round < 3; ++round)
     for (int i = 0; i < 3; ++i) {
       auto const choice = tuner.next();
-      tuner.record(choice, times.at(choice.way)[std::size_t(round)]);
+      tuner.record(choice, times.at(choice.variant)[std::size_t(round)]);
     }
-  EXPECT_EQ(tuner.current().way, team);
+  EXPECT_EQ(tuner.current().variant, team);
   EXPECT_EQ(tuner.current().trials[1].seconds, 4.5);
 }
 
@@ -125,18 +126,18 @@ TEST(RegroupTuner, times_of_other_sizes_are_compared_by_size) {
   auto tuner = tuner_of({{plain}, {team}});
   for (int i = 0; i < 6; ++i) {
     auto choice = tuner.next();
-    choice.size = choice.way == team ? 1.9 : 1;  // team always has the longer loop
-    tuner.record(choice, choice.size * (choice.way == team ? 0.6 : 1));
+    choice.size = choice.variant == team ? 1.9 : 1;  // team always has the longer loop
+    tuner.record(choice, choice.size * (choice.variant == team ? 0.6 : 1));
   }
-  EXPECT_EQ(tuner.current().way, team);
+  EXPECT_EQ(tuner.current().variant, team);
 }
 
 TEST(RegroupTuner, losers_drop_out_of_the_race) {
   auto tuner = tuner_of();
-  std::map<RegroupWay, int> timed;
+  std::map<RegroupVariant, int> timed;
   for (int i = 0; i < 20; ++i) {
     auto const choice = call(tuner, {{plain, 1.}, {team, 3.}, {grid, 100.}});
-    timed[choice.way] += choice.timed;
+    timed[choice.variant] += choice.timed;
   }
   EXPECT_EQ(timed[plain], 3);
   EXPECT_EQ(timed[team], 2);  // the first call may have been slow to start
@@ -149,18 +150,18 @@ TEST(RegroupTuner, losers_drop_out_of_the_race) {
 TEST(RegroupTuner, the_plain_loop_may_drop_out) {
   auto tuner = tuner_of();
   EXPECT_EQ(calls(tuner, 50, {{plain, 100.}, {team, 1.1}, {grid, 1.}}), 8);
-  EXPECT_EQ(tuner.current().way, grid);
+  EXPECT_EQ(tuner.current().variant, grid);
 }
 
 TEST(RegroupTuner, warming_up_costs_nobody_the_race) {
   auto tuner = tuner_of();
-  std::map<RegroupWay, int> seen;
+  std::map<RegroupVariant, int> seen;
   for (int i = 0; i < 9; ++i) {
     auto const choice = tuner.next();
-    bool const first  = seen[choice.way]++ == 0;
-    tuner.record(choice, choice.way == grid ? (first ? 7. : 0.5) : 1.);
+    bool const first  = seen[choice.variant]++ == 0;
+    tuner.record(choice, choice.variant == grid ? (first ? 7. : 0.5) : 1.);
   }
-  EXPECT_EQ(tuner.current().way, grid);
+  EXPECT_EQ(tuner.current().variant, grid);
 }
 
 // ---- Times that come late, or never ----
@@ -171,24 +172,24 @@ TEST(RegroupTuner, late_times) {
   for (int i = 0; i < 50; ++i) {
     auto const choice = tuner.next();
     if (choice.timed) timed.push_back(choice);
-    else EXPECT_EQ(choice.way, plain) << "nothing is known yet";
+    else EXPECT_EQ(choice.variant, plain) << "nothing is known yet";
   }
   ASSERT_EQ(timed.size(), 9u);
   for (auto const& choice : timed) {
     EXPECT_FALSE(tuner.current().decided);
-    tuner.record(choice, times_where(grid).at(choice.way));
+    tuner.record(choice, times_where(grid).at(choice.variant));
   }
   EXPECT_TRUE(tuner.current().decided);
-  EXPECT_EQ(tuner.current().way, grid);
+  EXPECT_EQ(tuner.current().variant, grid);
 }
 
 TEST(RegroupTuner, the_best_so_far_runs_while_times_are_missing) {
   auto tuner = tuner_of();
   std::vector<Choice> timed;
   for (int i = 0; i < 9; ++i) timed.push_back(tuner.next());
-  for (int i = 0; i < 8; ++i) tuner.record(timed[std::size_t(i)], times_where(team).at(timed[std::size_t(i)].way));
+  for (int i = 0; i < 8; ++i) tuner.record(timed[std::size_t(i)], times_where(team).at(timed[std::size_t(i)].variant));
   EXPECT_FALSE(tuner.current().decided);
-  EXPECT_EQ(tuner.next().way, team);
+  EXPECT_EQ(tuner.next().variant, team);
   EXPECT_FALSE(tuner.next().timed);
 }
 
@@ -206,23 +207,23 @@ TEST(RegroupTuner, lost_calls_do_not_hold_up_the_decision) {
   auto tuner = tuner_of();
   for (int i = 0; i < 9; ++i) {
     auto const choice = tuner.next();
-    if (i % 2 == 0) tuner.record(choice, times_where(team).at(choice.way));
+    if (i % 2 == 0) tuner.record(choice, times_where(team).at(choice.variant));
     if (i % 2 == 1) tuner.lost(choice);
   }
   ASSERT_TRUE(tuner.current().decided);
-  EXPECT_EQ(tuner.current().way, team);
+  EXPECT_EQ(tuner.current().variant, team);
 }
 
 TEST(RegroupTuner, a_way_without_a_time_is_not_chosen) {
   auto tuner = tuner_of();
   for (int i = 0; i < 9; ++i) {
     auto const choice = tuner.next();
-    if (choice.way == team) tuner.record(choice, 1.);
-    if (choice.way == plain) tuner.lost(choice);
-    if (choice.way == grid) tuner.record(choice, std::numeric_limits<double>::quiet_NaN());
+    if (choice.variant == team) tuner.record(choice, 1.);
+    if (choice.variant == plain) tuner.lost(choice);
+    if (choice.variant == grid) tuner.record(choice, std::numeric_limits<double>::quiet_NaN());
   }
   ASSERT_TRUE(tuner.current().decided);
-  EXPECT_EQ(tuner.current().way, team);
+  EXPECT_EQ(tuner.current().variant, team);
   EXPECT_EQ(tuner.current().why, "team is the fastest that could be timed (plain could not)");
 }
 
@@ -230,7 +231,7 @@ TEST(RegroupTuner, everything_lost) {
   auto tuner = tuner_of();
   for (int i = 0; i < 9; ++i) tuner.lost(tuner.next());
   EXPECT_TRUE(tuner.current().decided);
-  EXPECT_EQ(tuner.current().way, plain);
+  EXPECT_EQ(tuner.current().variant, plain);
   EXPECT_EQ(tuner.current().why, "plain, because no times could be taken");
 }
 
@@ -252,7 +253,7 @@ TEST(RegroupTuner, no_time_is_too_short) {
   auto tuner = tuner_of();
   calls(tuner, 9, {{plain, 0.}, {team, 0.}, {grid, 0.}});
   EXPECT_TRUE(tuner.current().decided);
-  EXPECT_EQ(tuner.current().way, plain);
+  EXPECT_EQ(tuner.current().variant, plain);
 }
 
 TEST(RegroupTuner, a_single_candidate_is_not_timed) {
@@ -260,7 +261,7 @@ TEST(RegroupTuner, a_single_candidate_is_not_timed) {
   EXPECT_TRUE(tuner.current().decided);
   EXPECT_TRUE(tuner.wants_sample());
   EXPECT_EQ(calls(tuner, 100, {{grid, 1.}}, two_paths(90)), 0);
-  EXPECT_EQ(tuner.next().way, grid);
+  EXPECT_EQ(tuner.next().variant, grid);
   EXPECT_FALSE(tuner.wants_sample());
   tuner.observe(two_paths(10));
   EXPECT_EQ(tuner.decisions().size(), 1u);
@@ -298,12 +299,12 @@ TEST(RegroupTuner, measures_again_when_paths_move) {
   auto tuner = tuner_of();
   calls(tuner, 50, times_where(grid), two_paths(50));
   EXPECT_EQ(calls(tuner, until_noticed, times_where(plain), two_paths(99)), 9);
-  EXPECT_EQ(tuner.current().way, plain);
+  EXPECT_EQ(tuner.current().variant, plain);
   auto const all = tuner.decisions();
   ASSERT_EQ(all.size(), 2u);
-  EXPECT_EQ(all[0].way, grid);
+  EXPECT_EQ(all[0].variant, grid);
   EXPECT_EQ(all[0].sample.histogram[0], two_paths(50).histogram[0]);
-  EXPECT_EQ(all[1].way, plain);
+  EXPECT_EQ(all[1].variant, plain);
   EXPECT_EQ(all[1].sample.histogram[0], two_paths(99).histogram[0]);
 }
 
@@ -311,7 +312,7 @@ TEST(RegroupTuner, measures_again_when_paths_mix) {
   auto tuner = tuner_of();
   calls(tuner, 50, times_where(plain), two_paths(50, false));
   EXPECT_EQ(calls(tuner, until_noticed, times_where(grid), two_paths(50, true)), 9);
-  EXPECT_EQ(tuner.current().way, grid);
+  EXPECT_EQ(tuner.current().variant, grid);
 }
 
 TEST(RegroupTuner, paths_that_move_back_are_known) {
@@ -320,9 +321,9 @@ TEST(RegroupTuner, paths_that_move_back_are_known) {
   calls(tuner, until_noticed, times_where(plain), two_paths(99));
   for (int i = 0; i < 20; ++i) {
     EXPECT_EQ(calls(tuner, until_noticed, times_where(team), two_paths(50)), 0);
-    EXPECT_EQ(tuner.current().way, grid);
+    EXPECT_EQ(tuner.current().variant, grid);
     EXPECT_EQ(calls(tuner, until_noticed, times_where(team), two_paths(99)), 0);
-    EXPECT_EQ(tuner.current().way, plain);
+    EXPECT_EQ(tuner.current().variant, plain);
   }
   EXPECT_EQ(tuner.decisions().size(), 2u);
 }
@@ -336,7 +337,7 @@ TEST(RegroupTuner, moving_back_while_measuring) {
   tuner.observe(two_paths(50));
   tuner.record(late, 1.);
   EXPECT_TRUE(tuner.current().decided);
-  EXPECT_EQ(tuner.current().way, grid);
+  EXPECT_EQ(tuner.current().variant, grid);
   EXPECT_EQ(tuner.decisions().size(), 1u) << "what was not decided is forgotten";
 }
 
@@ -368,7 +369,7 @@ TEST(RegroupTuner, measures_again_a_few_times_only_while_paths_move) {
   for (int i = 0; i < 100; ++i) {
     auto const choice = tuner.next();
     timed += choice.timed;
-    if (choice.timed) tuner.record(choice, times_where(team).at(choice.way));
+    if (choice.timed) tuner.record(choice, times_where(team).at(choice.variant));
     if (!tuner.current().decided) tuner.observe(two_paths(i % 5 * 25));
   }
   EXPECT_TRUE(tuner.current().decided);

@@ -82,7 +82,7 @@ TEST(Shapes, neighborhood_reads_by_strides) {
   EXPECT_EQ(u(1, -1, 2), 30 + 20 - 5 + 2);
 }
 
-/// Planes of 4 elements in a ring of 3; the point's own plane is in each slot in turn.
+/// Planes of 4 elements in a plane queue of 3; the point's own plane is in each slot in turn.
 TEST(Shapes, neighborhood_wraps_in_its_ring) {
   int data[12];
   for (int i = 0; i < 12; ++i) data[i] = i;
@@ -111,6 +111,7 @@ TEST(Shapes, policy_deduces) {
   }
   auto const portable = braces.with_taps(StencilTaps::queue).with_backend(Backend::Portable{});
   static_assert(std::is_same_v<decltype(portable), StencilPolicy<Exec, Star<1, 2>, Backend::Portable> const>);
+  static_assert(std::is_same_v<decltype(portable.with_backend(Backend::Native{})), StencilPolicy<Exec, Star<1, 2>>>);
   EXPECT_EQ(portable.taps(), StencilTaps::queue);
   EXPECT_EQ(portable.extents()[1], 7);
   EXPECT_EQ(braces.taps(), StencilTaps::automatic);

@@ -53,7 +53,7 @@ TYPED_TEST(StencilCalls, sizes_take_turns) {
   });
 }
 
-/// While both ways are timed, when it is decided, and with calls that do not wait for each other's times.
+/// While both candidates are timed, when it is decided, and with calls that do not wait for each other's times.
 TYPED_TEST(StencilCalls, many_calls_of_one_size) {
   Rng rng(11);
   Call<TypeParam> call(typename TypeParam::exec(), Index<3>{9, 14, 70}, rng);

@@ -36,7 +36,7 @@ TYPED_TEST(TransposeErrors, no_permutation) {
   View3<TypeParam> const a("a", 3, 3, 3), b("b", 3, 3, 3);
   for (auto const& p : {Permutation<3>{0, 0, 1}, Permutation<3>{1, 2, 3}, Permutation<3>{-1, 0, 1}})
     expect_error({"the permutation {" + std::to_string(p[0]) + ", " + std::to_string(p[1]),
-                  "does not name every dimension once", "the numbers 0 to 2"},
+                  "does not name every dimension once", "each number from 0 to 2"},
                  [&] { run<TypeParam>(b, a, p); });
 }
 

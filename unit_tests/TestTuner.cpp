@@ -70,7 +70,8 @@ struct Calls {
   }
 
   Impl::TuningChoices choices() const {
-    return {{"test", label, "kernel", "2^3", {"device", "software"}}, {{"points", 8}}, "way", {"a", "b", "c"}, 3, 1};
+    return {
+        {"test", label, "kernel", "2^3", {"device", "software"}}, {{"points", 8}}, "variant", {"a", "b", "c"}, 3, 1};
   }
 
   TuningDecision decision() const {
@@ -312,7 +313,7 @@ TEST(TuningModes, of_the_environment) {
     (void)Impl::tuning_mode_of_environment();
     ADD_FAILURE() << "that is no mode";
   } catch (Error const& e) {
-    for (std::string const phrase : {"KOALESCE_TUNING is \"fast\"", "no mode", "set it to by_time or by_extents"})
+    for (std::string const phrase : {"KOALESCE_TUNING is \"fast\"", "not a mode", "set it to by_time or by_extents"})
       EXPECT_NE(std::string(e.what()).find(phrase), std::string::npos) << e.what();
   }
   unsetenv("KOALESCE_TUNING");

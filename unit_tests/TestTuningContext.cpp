@@ -21,7 +21,7 @@ TEST(TuningTools, a_tool_decides) { GTEST_SKIP() << "Kokkos was built without Ko
 Strings const candidates{"plain", "team, moved", "grid"};
 
 Impl::TuningQuestion question(std::string const& label = "loop", Strings const& names = candidates) {
-  return {"regroup", label, {{"size class", 20, false}, {"paths", 4}}, "way", names};
+  return {"regroup", label, {{"size class", 20, false}, {"paths", 4}}, "variant", names};
 }
 
 TEST(TuningTools, a_tool_decides) {

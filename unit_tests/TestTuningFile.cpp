@@ -333,7 +333,7 @@ TEST_F(TuningFileOf, very_long_labels) {
 TEST_F(TuningFileOf, times_that_are_no_positive_numbers) {
   double const inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   for (double const bad : {0., -1., inf, nan})
-    EXPECT_EQ(append(file, key, {"r", bad}), "the time is no positive number");
+    EXPECT_EQ(append(file, key, {"r", bad}), "the time is not a positive number");
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 

@@ -73,7 +73,7 @@ PATTERNS = (
             "Ours is an ordinary functor through `parallel_stencil`, and the same weights as a `LinearStencil`. The "
             "alternatives are `Kokkos::MDRangePolicy` with Kokkos' own tiling, the fastest of several loops with it, and "
             "peers without Kokkos. On NVIDIA GPUs these are four CUDA kernels, each the fastest of several tiles and blocks: "
-            "a thread a point, register tiles through the caches, the same with partial sums for known weights, and planes "
+            "one thread per point, register tiles through the caches, the same with partial sums for known weights, and planes "
             "in shared memory (2.5-D blocking). On CPUs it is an OpenMP loop with `omp simd` inside. The functor from the "
             "queue alone and through the caches alone (`queue`, `cache`) shows what it chose between. "
             "`7pt` to `125pt` are weighted sums, `2d_` and `1d_` those of two and one dimension, `_aligned` those of fields "
@@ -88,7 +88,8 @@ PATTERNS = (
             bounds={"copy": "copy"}, unit=("points", 1e-9, "GStencil/s"), panel=(2, 3)),
     Pattern("transpose", "Transpositions",
             "Ours is `transpose`. The alternatives are `Kokkos::deep_copy` between layouts, the fastest of several "
-            "MDRange loops, and cuBLAS' geam and cuTENSOR's permutation where they are there and have the type.",
+            "MDRange loops, and cuBLAS' geam (a matrix addition that can transpose) and cuTENSOR's permutation where they "
+            "are installed and support the type.",
             ours={"koalesce": "koalesce"}, aside={"koalesce_portable": "portable"},
             kokkos={"kokkos_deep_copy": "deep_copy", "kokkos_mdrange": "MDRange"}, peers={"cublas": "cuBLAS", "cutensor": "cuTENSOR"},
             bounds={"copy": "copy"}, unit=GB),
@@ -109,7 +110,7 @@ PATTERNS = (
             reads={"first": "koalesce_first", "later": "koalesce", "original": "plain", "copy": "copied_later"},
             unit=GB, panel=(2, 3)),
     Pattern("regroup", "Regrouped branches",
-            "Ours is `parallel_regroup`, which decides by itself; the ways that it can be told to take are in the JSON. "
+            "Ours is `parallel_regroup`, which decides by itself; the variants that it can be told to run are in the JSON. "
             "The alternatives are a `Kokkos::parallel_for` with a switch, and prediction, sort by path and loop "
             "(`sort_by_key`, `partition_copy`). The bound is the plain loop over items in order of their paths.",
             ours={"koalesce_auto": "koalesce"}, kokkos={"plain": "plain"},
@@ -117,7 +118,7 @@ PATTERNS = (
             bounds={"ideal": "ideal"}, panel=(5, 2, 3)),
     Pattern("spmv", "Sparse products, rows regrouped by length",
             "Ours is `parallel_regroup` over the rows of a sparse matrix, which decides by itself, and the same always "
-            "regrouped; one thread a row in both. The alternatives are a `Kokkos::parallel_for` over rows, and "
+            "regrouped; one thread per row in both. The alternatives are a `Kokkos::parallel_for` over rows, and "
             "KokkosSparse's `spmv` by its default, without vendors' libraries (native), and by merge path.",
             ours={"koalesce_auto": "koalesce"}, aside={"koalesce_regrouped": "regrouped"}, kokkos={"plain": "plain"},
             peers={"kokkos_sparse": "KokkosSparse", "kokkos_sparse_native": "KokkosSparse native",

@@ -124,9 +124,10 @@ TYPED_TEST(AllocationFailures, of_a_new_loop_leave_nothing_behind) {
       Kokkos::View<std::int64_t*, typename Exec::memory_space> const out("out", 100);
       requests = 0;
       refused  = refused_request;
-      parallel_regroup<typename TypeParam::backend>("new " + std::to_string(request),
-                                                    RegroupPolicy(exec, 0, 100).with_regroup(Regroup::never), Paths(3),
-                                                    ThreeKinds(), AddByKind<typename Exec::memory_space>{out});
+      parallel_regroup(
+          "new " + std::to_string(request),
+          RegroupPolicy(exec, 0, 100).with_regroup(Regroup::never).with_backend(typename TypeParam::backend()),
+          Paths(3), ThreeKinds(), AddByKind<typename Exec::memory_space>{out});
       refused = -1;
     };
     try {

@@ -129,21 +129,20 @@ TYPED_TEST(PlacementLaunches, ask_for_no_more_than_those_of_kokkos) {
     policy.set_scratch_size(0, Kokkos::PerTeam(64 * int(sizeof(int)) + 16));
     Kokkos::parallel_for(label, policy, TouchNothing<Exec>{out});
   });
+  auto const policy         = PlacementPolicy(exec, 8, 1).with_backend(Tag());
   auto const expect_no_more = [&](std::string const& which, std::function<void()> const& call) {
     Asked const placed(call);
     EXPECT_LE(placed.allocations, plain.allocations) << which;
     EXPECT_LE(placed.queries, plain.queries) << which;
   };
-  expect_no_more("a placement",
-                 [&] { parallel_placed<Tag>(label, PlacementPolicy(exec, 8, 1), arrays, placement, kernel); });
+  expect_no_more("a placement", [&] { parallel_placed(label, policy, arrays, placement, kernel); });
   expect_no_more("a fixed placement", [&] {
     FixedPlacement<Place::scratch, Place::registers> const fixed;
-    parallel_placed<Tag>(label, PlacementPolicy(exec, 8, 1), arrays, fixed, kernel);
+    parallel_placed(label, policy, arrays, fixed, kernel);
   });
-  expect_no_more("the placement that was found",
-                 [&] { parallel_placed<Tag>(label, PlacementPolicy(exec, 8, 1), arrays, kernel); });
+  expect_no_more("the placement that was found", [&] { parallel_placed(label, policy, arrays, kernel); });
   expect_no_more("calls that take turns", [&, league = 0]() mutable {
-    parallel_placed<Tag>(label, PlacementPolicy(exec, 7 + league, 1), arrays, kernel);
+    parallel_placed(label, PlacementPolicy(exec, 7 + league, 1).with_backend(Tag()), arrays, kernel);
     league ^= 1;
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A library for Kokkos Tools (KOKKOS_TOOLS_LIBS): which kernels ran, and on how many instances. It prints a line a
+// A library for Kokkos Tools (KOKKOS_TOOLS_LIBS): which kernels ran, and on how many instances. It prints a line per
 // kernel when Kokkos is finalized.
 
 #include <cstdint>

@@ -25,7 +25,10 @@ struct DefaultFor;
 template <class Exec>
 using Default = typename DefaultFor<Exec>::type;
 
-/// Stands for the execution space's default backend, wherever a function takes a backend.
+/// Stands for the execution space's default backend.
+///
+/// Koalesce's own policies name another one by with_backend(), as in `policy.with_backend(Backend::Portable{})`.
+/// Functions without such a policy take it as their first template argument: `transpose<Backend::Portable>(...)`.
 struct Native {};
 
 }  // namespace Koalesce::Backend
@@ -37,7 +40,9 @@ struct ResolveBackend {
   using type = BackendTag;
 };
 template <class Exec>
-struct ResolveBackend<Backend::Native, Exec> : Backend::DefaultFor<Exec> {};
+struct ResolveBackend<Backend::Native, Exec> {
+  using type = Backend::Default<Exec>;
+};
 
 /// The backend that a tag stands for: itself, or what Native means for the execution space.
 template <class BackendTag, class Exec>

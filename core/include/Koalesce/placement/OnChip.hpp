@@ -102,7 +102,7 @@ struct OnChip {
 
   static constexpr std::size_t size = sizeof...(Arrays);  ///< number of arrays
 
-  Impl::Pack<Arrays...> arrays;  ///< the declarations
+  Pack<Arrays...> arrays;  ///< the declarations
 };
 
 /// \brief A placement known at compile time: the kernel is compiled for it alone. One that an array cannot have does

@@ -50,7 +50,6 @@ struct TunedPlacement {
 /// its last few different calls: a call that matches one of them repeats no check, does not query the driver, and costs
 /// a few comparisons more than a launch.
 ///
-/// \tparam BackendTag    the backend; Backend::Native is the execution space's own.
 /// \param[in] label      name of the kernel, for profilers, logs and the tuning file.
 /// \param[in] policy     instance, league and team size.
 /// \param[in] arrays     what the kernel keeps on chip, at most 8.
@@ -60,13 +59,13 @@ struct TunedPlacement {
 ///                       arrays leave some.
 /// \throws Error  before anything runs: sizes below 0 or too large, arrays without a name or with the same one, a
 ///                placement for other arrays, one that does not fit the device.
-template <class BackendTag = Backend::Native, class Exec, class Bounds, class... Arrays, class Places, class Kernel>
-void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
+template <class Exec, class Bounds, class BackendTag, class... Arrays, class Places, class Kernel>
+void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds, BackendTag> const& policy,
                      OnChip<Arrays...> const& arrays, Places const& placement, Kernel const& kernel) {
-  using Tag = Impl::Resolve<BackendTag, Exec>;
+  using Policy = PlacementPolicy<Exec, Bounds, BackendTag>;
   Kokkos::Profiling::ScopedRegion const region(Impl::parallel_placed_name());
-  Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::parallel_placed",
-                                                                                        label, policy, arrays, kernel);
+  Impl::PlacementCall<BackendTag, Policy, Kernel, Arrays...> const call("Koalesce::parallel_placed", label, policy,
+                                                                        arrays, kernel);
   call.run(placement);
 }
 
@@ -82,13 +81,13 @@ void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> con
 /// differ, pass a placement or use TuningMode::by_extents: all arrays then lie in scratch memory, unless only another
 /// placement fits. These calls do not check that no two threads share an element of a ThreadArray; tune_placement()
 /// does.
-template <class BackendTag = Backend::Native, class Exec, class Bounds, class... Arrays, class Kernel>
-void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
+template <class Exec, class Bounds, class BackendTag, class... Arrays, class Kernel>
+void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds, BackendTag> const& policy,
                      OnChip<Arrays...> const& arrays, Kernel const& kernel) {
-  using Tag = Impl::Resolve<BackendTag, Exec>;
+  using Policy = PlacementPolicy<Exec, Bounds, BackendTag>;
   Kokkos::Profiling::ScopedRegion const region(Impl::parallel_placed_name());
-  Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::parallel_placed",
-                                                                                        label, policy, arrays, kernel);
+  Impl::PlacementCall<BackendTag, Policy, Kernel, Arrays...> const call("Koalesce::parallel_placed", label, policy,
+                                                                        arrays, kernel);
   Impl::run_automatic(call);
 }
 
@@ -122,14 +121,14 @@ void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds> con
 /// \return the placement, and the log of every trial.
 /// \throws Error  what parallel_placed() throws; an access outside an array; a ThreadArray that threads share; results
 ///                that differ between trials, if they are checked; no placement that fits.
-template <class BackendTag = Backend::Native, class Exec, class Bounds, class... Arrays, class Kernel>
-TunedPlacement tune_placement(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
+template <class Exec, class Bounds, class BackendTag, class... Arrays, class Kernel>
+TunedPlacement tune_placement(std::string const& label, PlacementPolicy<Exec, Bounds, BackendTag> const& policy,
                               OnChip<Arrays...> const& arrays, Kernel const& kernel,
                               PlacementTuning const& tuning = {}) {
-  using Tag = Impl::Resolve<BackendTag, Exec>;
+  using Policy = PlacementPolicy<Exec, Bounds, BackendTag>;
   Kokkos::Profiling::ScopedRegion const region("Koalesce::tune_placement");
-  Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::tune_placement",
-                                                                                        label, policy, arrays, kernel);
+  Impl::PlacementCall<BackendTag, Policy, Kernel, Arrays...> const call("Koalesce::tune_placement", label, policy,
+                                                                        arrays, kernel);
   call.check();
   auto log = Impl::find_placement(call, tuning);
   return {log.result.placement, log};
@@ -138,13 +137,14 @@ TunedPlacement tune_placement(std::string const& label, PlacementPolicy<Exec, Bo
 /// \brief Counts what a kernel does with its arrays, in one instrumented run of a few of its teams. Waits for it.
 /// \return a count for every array, in the order of `arrays`; none, if the league has no teams.
 /// \throws Error  what parallel_placed() throws; an access outside an array; a ThreadArray that threads share.
-template <class BackendTag = Backend::Native, class Exec, class Bounds, class... Arrays, class Kernel>
-std::vector<AccessCount> count_accesses(std::string const& label, PlacementPolicy<Exec, Bounds> const& policy,
+template <class Exec, class Bounds, class BackendTag, class... Arrays, class Kernel>
+std::vector<AccessCount> count_accesses(std::string const& label,
+                                        PlacementPolicy<Exec, Bounds, BackendTag> const& policy,
                                         OnChip<Arrays...> const& arrays, Kernel const& kernel) {
-  using Tag = Impl::Resolve<BackendTag, Exec>;
+  using Policy = PlacementPolicy<Exec, Bounds, BackendTag>;
   Kokkos::Profiling::ScopedRegion const region("Koalesce::count_accesses");
-  Impl::PlacementCall<Tag, PlacementPolicy<Exec, Bounds>, Kernel, Arrays...> const call("Koalesce::count_accesses",
-                                                                                        label, policy, arrays, kernel);
+  Impl::PlacementCall<BackendTag, Policy, Kernel, Arrays...> const call("Koalesce::count_accesses", label, policy,
+                                                                        arrays, kernel);
   call.check();
   return policy.league_size() > 0 ? Impl::count_accesses(call) : std::vector<AccessCount>();
 }

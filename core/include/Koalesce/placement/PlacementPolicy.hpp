@@ -2,6 +2,7 @@
 #ifndef KOALESCE_PLACEMENT_PLACEMENT_POLICY_HPP
 #define KOALESCE_PLACEMENT_PLACEMENT_POLICY_HPP
 
+#include <Koalesce/common/Backend.hpp>
 #include <Koalesce/placement/PlacementSearch.hpp>
 #include <Koalesce/placement/impl/ResultCheck.hpp>
 
@@ -13,16 +14,27 @@
 
 namespace Koalesce {
 
+namespace Impl {
+template <class Call, class Tuning>
+class PlacementTrialRunner;
+}
+
 /// \brief The teams of a kernel whose arrays are placed, and the instance it runs on.
 ///
 ///     PlacementPolicy policy(exec, league_size, team_size);
 ///     auto bounded = policy.with_launch_bounds<256, 4>();   // as Kokkos::LaunchBounds
+///     auto portable = policy.with_backend(Backend::Portable{});
 ///
 /// Teams have no vector lanes: a thread of the team is a thread of the device. On a CPU the usual team size is 1.
-template <class Exec, class Bounds = Kokkos::LaunchBounds<>>
+///
+/// \tparam Exec       execution space.
+/// \tparam Bounds     as with_launch_bounds() sets them.
+/// \tparam BackendTag the backend, as with_backend() sets it.
+template <class Exec, class Bounds = Kokkos::LaunchBounds<>, class BackendTag = Backend::Default<Exec>>
 class PlacementPolicy {
  public:
   using execution_space    = Exec;                              ///< whose instance the kernel runs on
+  using backend_type       = BackendTag;                        ///< a tag of namespace Backend
   using launch_bounds_type = Bounds;                            ///< a Kokkos::LaunchBounds
   using team_policy        = Kokkos::TeamPolicy<Exec, Bounds>;  ///< what a kernel's team handle comes from
 
@@ -39,10 +51,17 @@ class PlacementPolicy {
   /// Threads per team.
   int team_size() const { return m_team_size; }
 
+  /// \brief A copy that runs on the given backend instead of the execution space's own.
+  template <class OtherTag>
+  auto with_backend(OtherTag) const {
+    return PlacementPolicy<Exec, Bounds, Impl::Resolve<OtherTag, Exec>>(m_space, m_league_size, m_team_size);
+  }
+
   /// \brief Tells the compiler the maximum number of threads per team, and how many teams should be resident per SM.
   template <unsigned MaxThreads, unsigned MinTeams = 0>
   auto with_launch_bounds() const {
-    return PlacementPolicy<Exec, Kokkos::LaunchBounds<MaxThreads, MinTeams>>(m_space, m_league_size, m_team_size);
+    using OtherBounds = Kokkos::LaunchBounds<MaxThreads, MinTeams>;
+    return PlacementPolicy<Exec, OtherBounds, BackendTag>(m_space, m_league_size, m_team_size);
   }
 
  private:
@@ -83,14 +102,15 @@ class PlacementTuning {
   PlacementSearch search() const { return m_search; }
   /// Whether winners are remembered.
   bool remembers() const { return m_remembers; }
-  /// What is checked in every trial.
-  std::vector<Impl::ResultCheck> const& checks() const { return m_checks; }
   /// Calls what makes the kernel repeatable, if there is such a callback.
   void reset() const {
     if (m_reset) m_reset();
   }
 
  private:
+  template <class Call, class Tuning>
+  friend class Impl::PlacementTrialRunner;
+
   template <class Change>
   PlacementTuning with(Change const& change) const {
     PlacementTuning copy = *this;

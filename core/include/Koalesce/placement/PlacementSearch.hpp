@@ -100,7 +100,7 @@ struct PlacementTrials {
     PlacementMeasurement measured = trial(placement);
     if (measured.seconds && !(*measured.seconds > 0 && std::isfinite(*measured.seconds))) {
       measured.seconds.reset();
-      if (measured.why.empty()) measured.why = "the time taken is no positive number";
+      if (measured.why.empty()) measured.why = "the measured time is not a positive number";
     }
     auto const seconds = measured.seconds;
     all.push_back({placement, array, std::move(measured), seconds ? outcome : PlacementOutcome::impossible});
@@ -133,8 +133,7 @@ PlacementResult search_placement(std::vector<PlacementArray> const& arrays, Plac
   constexpr std::size_t most = 16;
   if (how == PlacementSearch::exhaustive && arrays.size() > most)
     Impl::fail("search_placement()", "there are ", arrays.size(), " arrays; an exhaustive search tries all 2^",
-               arrays.size(), " placements and takes at most ", most,
-               " arrays, so search with PlacementSearch::greedy");
+               arrays.size(), " placements and takes at most ", most, " arrays, so use PlacementSearch::greedy");
 
   auto const order = Impl::placement_order(arrays);
   PlacementResult result{Placement(arrays.size()), {}, {}};

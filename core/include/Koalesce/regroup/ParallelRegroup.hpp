@@ -32,10 +32,9 @@ namespace Koalesce {
 /// to run. A policy that allows one kernel avoids that: with_regroup(Regroup::never), or with_regroup(Regroup::always)
 /// with a scope and a remap.
 ///
-/// Asynchronous, as Kokkos::parallel_for: kernels "Koalesce::<backend>::<label> [<way>]" run on the instance given.
+/// Asynchronous, as Kokkos::parallel_for: kernels "Koalesce::<backend>::<label> [<variant>]" run on the instance given.
 /// Calls that are measured wait for it, except on CUDA.
 ///
-/// \tparam BackendTag  the backend; Backend::Native is the execution space's own.
 /// \param[in] label    name of the loop, for profilers and decisions: one label, one kind of loop.
 /// \param[in] policy   a RegroupPolicy; a Kokkos::RangePolicy without work tag, launch bounds, schedule and desired
 ///                     occupancy (those do not compile; its chunk size and its hints have no effect); or a number of
@@ -50,38 +49,37 @@ namespace Koalesce {
 ///                outside [0, paths) is detected only while the loop runs: that item runs no path, the others run. The
 ///                Error names the first such item. This call throws it if it waits (host execution spaces, reductions
 ///                into variables); otherwise the next call with this label or check_paths() throws it.
-template <class BackendTag = Backend::Native, class Policy, class... Args>
+template <class Policy, class... Args>
 void parallel_regroup(std::string const& label, Policy const& policy, Args const&... args) {
   if constexpr (Impl::check_regroup_policy<Policy>()) {
     Impl::NoResult none;
-    Impl::regroup<BackendTag>("Koalesce::parallel_regroup", label, policy, none, std::tie(args...));
+    Impl::regroup("Koalesce::parallel_regroup", label, policy, none, std::tie(args...));
   }
 }
 
 /// \brief parallel_regroup() with a reduction: f_p(i, update); the payload's elements, if any, come before update.
 ///
-/// Sums of floating-point numbers are rounded in the order of the way that runs, and Regroup::automatic chooses ways by
-/// time: the result may differ in its last bits from call to call and from run to run. With a policy that leaves one
-/// way (see parallel_regroup()) it does not change with time. With Backend::OpenMP, the native one of the host's
-/// execution spaces, a way's order does not depend on the number of threads either.
+/// Sums of floating-point numbers are rounded in the order of the variant that runs, and Regroup::automatic chooses
+/// variants by time: the result may differ in its last bits from call to call and from run to run. With a policy that
+/// leaves one variant (see parallel_regroup()) it does not change with time. With Backend::OpenMP, the native one of
+/// the host's execution spaces, a variant's order does not depend on the number of threads either.
 ///
-/// \tparam BackendTag  the backend; Backend::Native is the execution space's own.
 /// \param[in] label    name of the loop, for profilers and decisions: one label, one kind of loop.
 /// \param[in] policy   as parallel_regroup's.
 /// \param[in] args     as parallel_regroup's, and last the result: a variable, a View of rank 0 or a Kokkos reducer,
 ///                     with Kokkos::parallel_reduce's meaning of each: a variable holds the result when the call
 ///                     returns; Views are written asynchronously.
 /// \throws Error as parallel_regroup does.
-template <class BackendTag = Backend::Native, class Policy, class... Args>
+template <class Policy, class... Args>
 void parallel_regroup_reduce(std::string const& label, Policy const& policy, Args&&... args) {
   static_assert(sizeof...(Args) >= 3,
-                "Koalesce::parallel_regroup_reduce: give a predictor, functors, and last the result");
+                "Koalesce::parallel_regroup_reduce: give a predictor, a functor per path, and last the result");
   if constexpr (Impl::check_regroup_policy<Policy>()) {
     auto const all       = std::tie(args...);
     constexpr auto count = sizeof...(Args) - 1;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      Impl::regroup<BackendTag>("Koalesce::parallel_regroup_reduce", label, policy, std::get<count>(all),
-                                std::tie(std::as_const(std::get<I>(all))...));
+      Impl::regroup("Koalesce::parallel_regroup_reduce", label, policy, std::get<count>(all),
+                    std::tie(std::as_const(std::get<I>(all))...));
     }
     (std::make_index_sequence<count>{});
   }

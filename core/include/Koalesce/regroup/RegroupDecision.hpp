@@ -11,23 +11,23 @@ namespace Koalesce {
 
 /// How a regrouped loop can run: the plain loop; regrouped within teams or over the grid, with an index map or with
 /// the payload's elements moved.
-enum class RegroupWay { plain, team, team_moved, grid, grid_moved };
+enum class RegroupVariant { plain, team, team_moved, grid, grid_moved };
 
 /// The name that kernel labels and logs show.
-constexpr char const* to_string(RegroupWay way) {
-  switch (way) {
-    case RegroupWay::plain: return "plain";
-    case RegroupWay::team: return "team";
-    case RegroupWay::team_moved: return "team, moved";
-    case RegroupWay::grid: return "grid";
-    case RegroupWay::grid_moved: return "grid, moved";
+constexpr char const* to_string(RegroupVariant variant) {
+  switch (variant) {
+    case RegroupVariant::plain: return "plain";
+    case RegroupVariant::team: return "team";
+    case RegroupVariant::team_moved: return "team, moved";
+    case RegroupVariant::grid: return "grid";
+    case RegroupVariant::grid_moved: return "grid, moved";
   }
   return "";
 }
 
-/// What measuring a way gave.
+/// What measuring a variant gave.
 struct RegroupTrial {
-  RegroupWay way;              ///< that was measured
+  RegroupVariant variant;      ///< that was measured
   int calls          = 0;      ///< measured
   double seconds     = 0;      ///< the fastest of them; 0 before the first
   std::int64_t bytes = 0;      ///< that regrouping moves through memory, beside what the loop itself does
@@ -50,18 +50,18 @@ struct PathSample {
 
 /// What is known of the loops with one label, one size class and one path histogram.
 struct RegroupDecision {
-  std::string label;                    ///< of the loop
-  std::string space;                    ///< the execution space's name
-  int size_class = 0;                   ///< 2^size_class <= items < 2^(size_class + 1)
-  PathSample sample;                    ///< the paths it was made for
-  std::vector<RegroupTrial> trials;     ///< one per way that is in question
-  bool decided    = false;              ///< false: still measuring
-  bool remembered = false;              ///< by an earlier process, in the tuning file
-  RegroupWay way  = RegroupWay::plain;  ///< what calls run from now on, if decided
-  std::string why;                      ///< in words
+  std::string label;                               ///< of the loop
+  std::string space;                               ///< the execution space's name
+  int size_class = 0;                              ///< 2^size_class <= items < 2^(size_class + 1)
+  PathSample sample;                               ///< the paths it was made for
+  std::vector<RegroupTrial> trials;                ///< one per variant that is in question
+  bool decided           = false;                  ///< false: still measuring
+  bool remembered        = false;                  ///< by an earlier process, in the tuning file
+  RegroupVariant variant = RegroupVariant::plain;  ///< what calls run from now on, if decided
+  std::string why;                                 ///< in words
 };
 
-/// \brief Writes a decision as a few lines of text: way, reason, time of every trial, histogram, bytes moved.
+/// \brief Writes a decision as a few lines of text: variant, reason, time of every trial, histogram, bytes moved.
 std::ostream& operator<<(std::ostream& out, RegroupDecision const& decision);
 
 }  // namespace Koalesce

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_REGROUP_REGROUP_POLICY_HPP
 #define KOALESCE_REGROUP_REGROUP_POLICY_HPP
 
+#include <Koalesce/common/Backend.hpp>
 #include <Koalesce/common/impl/Pack.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -28,7 +29,7 @@ struct Paths {
   KOKKOS_FUNCTION explicit constexpr Paths(int n) : count(n) {}
 };
 
-/// A View whose element i belongs to item i, and may move with it; elements that return are written back.
+/// A View whose element i belongs to item i and may move with it.
 template <class ViewT, bool Returns>
 struct PayloadView {
   using View                    = ViewT;    ///< of rank 1
@@ -37,13 +38,13 @@ struct PayloadView {
   View view;  ///< the elements, one per item
 };
 
-/// \brief The elements of a View of rank 1 travel with their items; functors read them.
+/// \brief A payload View of rank 1 whose elements functors only read.
 template <class View>
 auto one_way(View const& view) {
   return PayloadView<typename View::const_type, false>{view};
 }
 
-/// \brief The same, for elements that functors change: they come back to the View.
+/// \brief The same, for elements that functors change: they are written back to the View.
 template <class View>
 auto round_trip(View const& view) {
   return PayloadView<View, true>{view};
@@ -53,12 +54,18 @@ auto round_trip(View const& view) {
 ///
 ///     RegroupPolicy policy(exec, 0, n);
 ///     auto moving = RegroupPolicy(exec, 0, n).with_payload(one_way(x), round_trip(y));  // f(i, x_i, y_i)
+///     auto portable = policy.with_backend(Backend::Portable{});
 ///
 /// Every setter returns a changed copy.
-template <class Exec, class Payload = Impl::Pack<>>
+///
+/// \tparam Exec       execution space.
+/// \tparam Payload    the Views whose elements may move with their items, as with_payload() names them.
+/// \tparam BackendTag the backend, as with_backend() sets it.
+template <class Exec, class Payload = Pack<>, class BackendTag = Backend::Default<Exec>>
 class RegroupPolicy {
  public:
-  using execution_space = Exec;  ///< whose instance the loop runs on
+  using execution_space = Exec;        ///< whose instance the loop runs on
+  using backend_type    = BackendTag;  ///< a tag of namespace Backend
 
   /// \param[in] space      the instance that kernels run on.
   /// \param[in] begin, end the items: begin, begin + 1, ..., end - 1.
@@ -81,6 +88,12 @@ class RegroupPolicy {
   /// The Views whose elements may move.
   Payload const& payload() const { return m_payload; }
 
+  /// \brief A copy that runs on the given backend instead of the execution space's own.
+  template <class OtherTag>
+  auto with_backend(OtherTag) const {
+    return choices_for(RegroupPolicy<Exec, Payload, Impl::Resolve<OtherTag, Exec>>(m_space, m_begin, m_end, m_payload));
+  }
+
   /// \brief Without it: automatic.
   RegroupPolicy with_regroup(Regroup when) const {
     return with([&](auto& p) { p.m_regroup = when; });
@@ -97,24 +110,26 @@ class RegroupPolicy {
     return with([&](auto& p) { p.m_remap = r; });
   }
 
-  /// \brief Names the Views that may travel: one_way(view) or round_trip(view), each of rank 1.
+  /// \brief Names the payload, Views whose elements may move with their items: one_way(view) or round_trip(view), each
+  /// of rank 1.
   ///
   /// Functors then take their item's elements after its number, `T const&` and `T&`, wherever those lie: they must not
-  /// reach them through the View. A View that returns must not overlap another one. One call names all of them.
+  /// reach them through the View. A View that is written back must not overlap another one. One call names all of them.
   template <class... Views, bool... Returns>
   auto with_payload(PayloadView<Views, Returns> const&... payload) const {
-    static_assert(
-        std::is_same_v<Payload, Impl::Pack<>>,
-        "Koalesce::RegroupPolicy: with_payload() names all Views that travel in one call; a second call would drop "
-        "those of the first");
-    using Pack = Impl::Pack<PayloadView<Views, Returns>...>;
-    return RegroupPolicy<Exec, Pack>(m_space, m_begin, m_end, Pack(payload...))
-        .with_regroup(m_regroup)
-        .with_scope(m_scope)
-        .with_remap(m_remap);
+    static_assert(std::is_same_v<Payload, Pack<>>,
+                  "Koalesce::RegroupPolicy: with_payload() names all Views of the payload in one call; a second call "
+                  "would drop those of the first");
+    using Named = Pack<PayloadView<Views, Returns>...>;
+    return choices_for(RegroupPolicy<Exec, Named, BackendTag>(m_space, m_begin, m_end, Named(payload...)));
   }
 
  private:
+  template <class Other>
+  Other choices_for(Other const& other) const {
+    return other.with_regroup(m_regroup).with_scope(m_scope).with_remap(m_remap);
+  }
+
   template <class Change>
   RegroupPolicy with(Change const& change) const {
     RegroupPolicy copy = *this;

@@ -51,7 +51,8 @@ KOKKOS_FUNCTION void team_regroup(Member const& team, int items, Paths const& pa
 template <class Member, class Predict, class Body>
 KOKKOS_FUNCTION void team_regroup(Member const& team, int items, Predict const& predict, Body const& body) {
   static_assert(std::is_same_v<decltype(predict(0)), bool>,
-                "Koalesce::team_regroup: without Paths(n) the predictor returns bool; give the number of paths");
+                "Koalesce::team_regroup: without Paths(n) the predictor must return bool; for other predictors give "
+                "the number of paths");
   team_regroup(team, items, Paths(2), predict, [&](int item, int path) { body(item, path != 0); });
 }
 

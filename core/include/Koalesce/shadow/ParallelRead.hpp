@@ -19,8 +19,9 @@ namespace Koalesce {
 /// ColumnOrder and RowOrder are known. A map of any other type is classified when `a` first sees its type: a kernel
 /// samples its half-warps, and that one call waits, as a reduction into a variable does. Later maps of the type, such
 /// as a second table, are assumed to be like the first; results are right in any case, but call
-/// a.forget_classifications() if they differ. With a mixed map each half-warp decides for itself what it reads.
-/// Otherwise asynchronous: the kernel "Koalesce::<backend>::<label> [original]", "[transposing]", "[shadow]" or
+/// a.forget_classifications() if they differ. With a mixed map, which goes down the columns in part, each half-warp
+/// decides for itself what it reads. Otherwise asynchronous: the kernel "Koalesce::<backend>::<label> [original]",
+/// "[transposing]", "[shadow]" or
 /// "[mixed]" runs on the instance given.
 ///
 /// \tparam BackendTag   the backend; Backend::Native is the execution space's own.

@@ -39,11 +39,11 @@ enum class ShadowStatus {
 ///              (b, i, j), of any layout. Elements are trivially copyable.
 template <class View>
 class ShadowView {
-  static_assert(Kokkos::is_view_v<View>, "Koalesce::ShadowView: the base is a Kokkos::View");
+  static_assert(Kokkos::is_view_v<View>, "Koalesce::ShadowView: the matrix must be a Kokkos::View");
   static_assert(View::rank() == 2 || View::rank() == 3,
-                "Koalesce::ShadowView: the base is a matrix (rank 2) or a batch of matrices (rank 3)");
+                "Koalesce::ShadowView: the View must have rank 2 (a matrix) or 3 (a batch of matrices)");
   static_assert(std::is_trivially_copyable_v<typename View::value_type>,
-                "Koalesce::ShadowView: elements are moved as bytes and must be trivially copyable");
+                "Koalesce::ShadowView: elements are moved as bytes, so they must be trivially copyable");
 
  public:
   using base_type    = View;                                 ///< type of the original

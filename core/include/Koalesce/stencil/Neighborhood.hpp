@@ -27,37 +27,37 @@ class Neighborhood {
 
   static constexpr int rank = Shape::rank;  ///< number of dimensions
 
-  /// \param[in] base      what the elements' places are counted from.
-  /// \param[in] stride    elements from one point to the next, per dimension.
-  /// \param[in] ring_dim  the dimension whose planes rotate in a ring.
-  /// \param[in] ring_size planes in the ring, 0 where there is none, `read_only` where, besides, nothing changes the
-  ///                      values while the kernel runs.
-  /// \param[in] ring_slot the slot that holds the point's own plane.
-  /// \param[in] point     place of the point itself: points that share `base` share the values that both read.
+  /// \param[in] base       what the elements' places are counted from.
+  /// \param[in] stride     elements from one point to the next, per dimension.
+  /// \param[in] queue_dim  the dimension whose planes rotate in the plane queue.
+  /// \param[in] queue_size planes in the queue; 0 if the values lie in the field; `read_only` if, besides, nothing
+  ///                       changes the field while the kernel runs.
+  /// \param[in] queue_slot the slot that holds the point's own plane.
+  /// \param[in] point      place of the point itself: points that share `base` share the values that both read.
   KOKKOS_FORCEINLINE_FUNCTION Neighborhood(T const* base, Kokkos::Array<std::ptrdiff_t, rank> const& stride,
-                                           int ring_dim = 0, int ring_size = 0, int ring_slot = 0,
+                                           int queue_dim = 0, int queue_size = 0, int queue_slot = 0,
                                            std::ptrdiff_t point = 0)
       : m_base(base),
         m_point(point),
         m_stride(stride),
-        m_ring_dim(ring_dim),
-        m_ring_size(ring_size),
-        m_ring_slot(ring_slot) {}
+        m_queue_dim(queue_dim),
+        m_queue_size(queue_size),
+        m_queue_slot(queue_slot) {}
 
   /// The value at these offsets from the point, one per dimension, each within the shape.
   template <class... Offset>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(Offset... offset) const {
     static_assert(sizeof...(Offset) == rank && (Impl::is_offset<Offset> && ...),
-                  "Koalesce::Neighborhood: give one offset a dimension, of an integer type");
+                  "Koalesce::Neighborhood: give one offset per dimension, of an integer type");
     assert(Shape::contains(int(offset)...) && "Koalesce::Neighborhood: these offsets are not in the stencil's shape");
     int const at[]       = {int(offset)...};
     std::ptrdiff_t place = m_point;
-    if (m_ring_size > 0) {
+    if (m_queue_size > 0) {
       // Where the plane lies depends on its own offset alone, which lets the compiler work it out once per plane.
-      int const dim   = m_ring_dim == 0 ? 0 : rank - 1;
-      int const slot  = m_ring_slot + at[dim];
-      int const turns = slot < 0 ? 1 : slot >= m_ring_size ? -1 : 0;
-      place += (at[dim] + turns * m_ring_size) * m_stride[dim];
+      int const dim   = m_queue_dim == 0 ? 0 : rank - 1;
+      int const slot  = m_queue_slot + at[dim];
+      int const turns = slot < 0 ? 1 : slot >= m_queue_size ? -1 : 0;
+      place += (at[dim] + turns * m_queue_size) * m_stride[dim];
       for (int d = 0; d < rank; ++d)
         if (d != dim) place += at[d] * m_stride[d];
     } else {
@@ -69,21 +69,21 @@ class Neighborhood {
   /// The value at the point itself.
   KOKKOS_FORCEINLINE_FUNCTION T operator()() const { return value(m_point); }
 
-  static constexpr int read_only = -1;  ///< for ring_size
+  static constexpr int read_only = -1;  ///< for queue_size
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION T value(std::ptrdiff_t place) const {
     // Such loads are all sent off before the first value is needed, also ahead of branches.
-    KOKKOS_IF_ON_DEVICE((if (m_ring_size == read_only) return Impl::load_read_only(m_base + place);))
+    KOKKOS_IF_ON_DEVICE((if (m_queue_size == read_only) return Impl::load_read_only(m_base + place);))
     return m_base[place];
   }
 
   T const* m_base;
   std::ptrdiff_t m_point;
   Kokkos::Array<std::ptrdiff_t, rank> m_stride;
-  int m_ring_dim;
-  int m_ring_size;
-  int m_ring_slot;
+  int m_queue_dim;
+  int m_queue_size;
+  int m_queue_slot;
 };
 
 /// \brief One field at the point itself: what the second stage of a composite receives of the inputs.

@@ -15,11 +15,11 @@ namespace Koalesce {
 
 /// \brief Applies a stencil to every interior point: out(p) = functor(values of in around p, p).
 ///
-/// The method is the circular queue of planes: thread blocks march along the slowest dimension and keep the 2r + 1
-/// planes around the current one, with their halos, on chip; each step reads one new plane, coalesced, into the slot of
-/// the oldest (C. Hu, A. Wang, J. Li, J. Li, University of Science and Technology Beijing:
-/// "A GPU stencil method supporting coalesced access and a circular queue", Chinese patent application, 2023). Because
-/// planes are whole, boxes and composite operators also run in one sweep.
+/// The method is a plane queue (a circular queue in its source): thread blocks march along the slowest dimension and
+/// keep the 2r + 1 planes around the current one, with their halos, on chip; each step reads one new plane, coalesced,
+/// into the slot of the oldest (C. Hu, A. Wang, J. Li, J. Li, University of Science and Technology Beijing: "A GPU
+/// stencil method supporting coalesced access and a circular queue", Chinese patent application, 2023). Because planes
+/// are whole, boxes and composite operators also run in one sweep.
 ///
 /// Fields have the policy's rank. A field with n interior points in a dimension and a halo of width h has n + 2h points
 /// there; the interior starts at index h. Each field has its own h: inputs need h >= the shape's radius, outputs need

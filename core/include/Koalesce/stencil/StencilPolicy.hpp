@@ -11,7 +11,7 @@
 
 namespace Koalesce {
 
-/// \brief Where a stencil reads the values around a point: from the circular queue of planes in shared memory; from the
+/// \brief Where a stencil reads the values around a point: from the plane queue in shared memory; from the
 /// fields through the caches, a thread a point; or from registers, where a thread holds a tile of points and marches
 /// through planes with it. `automatic` is the fastest one by measured time, so a functor's results may differ in their
 /// last bits between runs.
@@ -21,7 +21,7 @@ enum class StencilTaps { automatic, queue, cache, tile };
 ///
 /// \tparam Exec    execution space; kernels run on the instance given, and nothing fences.
 /// \tparam Shape   Box, Star, or Staged of two of them.
-/// \tparam BackendTag which implementation runs; the native one of `Exec` where there is one.
+/// \tparam BackendTag the backend, as with_backend() sets it.
 ///
 ///     StencilPolicy policy(exec, Box<1, 1, 1>{}, {nz, ny, nx});
 ///     auto portable = policy.with_backend(Backend::Portable{});
@@ -80,10 +80,10 @@ class StencilPolicy {
   /// Where values around a point are read.
   StencilTaps taps() const { return m_taps; }
 
-  /// \brief A copy that runs on another backend.
+  /// \brief A copy that runs on the given backend instead of the execution space's own.
   template <class OtherTag>
   auto with_backend(OtherTag) const {
-    return StencilPolicy<Exec, Shape, OtherTag>(m_space, m_extents).with_taps(m_taps);
+    return StencilPolicy<Exec, Shape, Impl::Resolve<OtherTag, Exec>>(m_space, m_extents).with_taps(m_taps);
   }
 
   /// \brief A copy that says where values around a point are read; the default is automatic.

@@ -20,9 +20,9 @@ inline constexpr bool is_offset = std::is_convertible_v<T, int> && !std::is_floa
 template <int... Radius>
 struct ShapeBase {
   static_assert(sizeof...(Radius) >= 1 && sizeof...(Radius) <= 3,
-                "Koalesce: a stencil shape has one, two or three dimensions");
+                "Koalesce: a stencil shape must have one, two or three dimensions");
   static_assert(((Radius >= 0 && Radius <= max_radius) && ...),
-                "Koalesce: the radius of a stencil shape is 0 to 4 in every dimension");
+                "Koalesce: the radius of a stencil shape must be 0 to 4 in every dimension");
 
   static constexpr int rank = sizeof...(Radius);
 

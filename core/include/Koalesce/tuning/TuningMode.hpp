@@ -27,8 +27,8 @@ inline TuningMode tuning_mode_of_environment() {
   for (auto const mode : {TuningMode::by_time, TuningMode::by_extents})
     if (name == to_string(mode)) return mode;
   if (!name.empty())
-    fail("Koalesce::tuning_mode()", "KOALESCE_TUNING is \"", name,
-         "\" in the environment, which is no mode; set it to by_time or by_extents, or leave it out");
+    fail("Koalesce::tuning_mode()", "the environment variable KOALESCE_TUNING is \"", name,
+         "\", which is not a mode; set it to by_time or by_extents, or unset it");
   return TuningMode::by_time;
 }
 

@@ -17,8 +17,8 @@ class Completion {
   virtual void wait() = 0;
 };
 
-/// Lets other instances begin after it: by waiting for it here. A backend that can order its instances among each other
-/// without waiting specializes this, in its folder runtime/.
+/// Makes later work of another instance begin after it: this one waits on the host. A backend whose instances can wait
+/// for each other on the device specializes it in its folder runtime/.
 template <class Exec>
 class CompletionOf : public Completion {
  public:
@@ -34,7 +34,7 @@ class CompletionOf : public Completion {
   Exec m_exec;
 };
 
-/// What `exec` is given from now on begins after `earlier`, which may be on any execution space, or nothing.
+/// Later work of `exec` begins after `earlier`, which may be on any execution space, or null.
 template <class Exec>
 void begin_after(Exec const& exec, Completion* earlier) {
   if (earlier == nullptr) return;

@@ -4,7 +4,8 @@
 
 namespace Koalesce::Impl {
 
-/// What tells apart instances on which other kernels may fit or be fast: the device; on a host, how many threads.
+/// Identifies the hardware that decides which kernels fit and which are fastest: the device number, or on a host the
+/// number of threads.
 template <class Exec>
 int device_of(Exec const& exec) {
   if constexpr (requires { exec.cuda_device(); }) return exec.cuda_device();

@@ -13,7 +13,8 @@ namespace Koalesce::Impl {
 /// Divides by a number that is known before a kernel starts: a multiplication and a shift
 /// (T. Granlund, P. Montgomery: "Division by invariant integers using multiplication", 1994).
 ///
-/// Dividends are 0 to 2^63 - 1, the divisor is 1 to 2^63 - 1. An empty matrix has 0, by which nothing is divided.
+/// Dividends are 0 to 2^63 - 1, the divisor is 1 to 2^63 - 1. (It is 0 for an empty matrix, where no division takes
+/// place.)
 class Divisor {
  public:
   Divisor() : Divisor(1) {}
@@ -21,7 +22,7 @@ class Divisor {
   explicit Divisor(std::int64_t divisor) : m_divisor(divisor) {
     int bits = 0;
     while (bits < 63 && (std::uint64_t(1) << bits) < std::uint64_t(divisor)) ++bits;
-    // 2^(63 + bits) / divisor, rounded up; one bit at a time, for there are no 128-bit numbers to rely on.
+    // 2^(63 + bits) / divisor, rounded up; one bit at a time, because not every compiler has 128-bit integers.
     std::uint64_t quotient = 0, rest = 0;
     for (int i = 63 + bits; i >= 0; --i) {
       rest = 2 * rest + (i == 63 + bits);
@@ -33,7 +34,7 @@ class Divisor {
     }
     m_factor = quotient + (rest > 0);
     m_bits   = bits;
-    // 2^(31 + bits) / divisor, rounded up. It would divide by more than 2^31 what is less: the quotient is 0.
+    // 2^(31 + bits) / divisor, rounded up. For divisors above 2^31, the quotient of a dividend below 2^31 is 0.
     if (bits < 32 && divisor > 0)
       m_short_factor = std::uint32_t(((std::uint64_t(1) << (31 + bits)) + divisor - 1) / divisor);
   }
@@ -46,7 +47,7 @@ class Divisor {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION friend std::int64_t operator/(std::int64_t dividend, Divisor const& d) {
-    // 64-bit products are many instructions on a GPU.
+    // A 64-bit product takes many instructions on a GPU.
     if (dividend >> 31 == 0) return d.divide_short(std::uint32_t(dividend));
     return std::int64_t(high_product(2 * std::uint64_t(dividend), d.m_factor) >> d.m_bits);
   }

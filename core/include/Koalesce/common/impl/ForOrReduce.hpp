@@ -10,10 +10,10 @@
 /// Loops and reductions from one body.
 namespace Koalesce::Impl {
 
-/// What parallel_for gives a body instead of a variable to reduce into.
+/// Takes the place of the variable to reduce into, in loops that reduce nothing.
 struct NoUpdate {};
 
-/// A body with a last argument to reduce into, as a functor without one.
+/// Adapts body(item, update) to parallel_for, whose functors take no update.
 template <class Body>
 struct WithoutUpdate {
   Body body;
@@ -25,7 +25,7 @@ struct WithoutUpdate {
   }
 };
 
-/// The same with one, of the type of the result.
+/// Adapts body(item, update) to parallel_reduce.
 template <class Body, class Value>
 struct WithUpdate {
   using value_type = Value;
@@ -38,7 +38,7 @@ struct WithUpdate {
   }
 };
 
-/// What a loop that reduces nothing has instead of a result.
+/// Takes the place of the result in loops that reduce nothing.
 struct NoResult {};
 
 template <class Result>
@@ -55,7 +55,7 @@ struct ResultValue<Result> {
   using type = typename Result::non_const_value_type;
 };
 
-/// body(item, update) for every item of the policy, reduced into `result` if it is one.
+/// Calls body(item, update) for every item of the policy, and reduces into `result` unless that is NoResult.
 template <class Policy, class Body, class Result>
 void for_or_reduce(std::string const& label, Policy const& policy, Body const& body, Result& result) {
   if constexpr (std::is_same_v<std::remove_const_t<Result>, NoResult>)

@@ -8,7 +8,7 @@
 
 namespace Koalesce::Impl {
 
-/// That of Kokkos' headers, "MAJOR.MINOR.PATCH".
+/// The version of Kokkos' headers, "MAJOR.MINOR.PATCH".
 inline std::string kokkos_version() {
   return std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." +
          std::to_string(KOKKOS_VERSION % 100);

@@ -8,7 +8,7 @@
 
 #include <type_traits>
 
-/// Sums of products whose bits depend on no compiler's choice where to contract a product and a sum.
+/// Sums of products with the same bits from every compiler: none of them can choose to contract a product and a sum.
 namespace Koalesce::Impl {
 
 template <class T>
@@ -16,8 +16,9 @@ inline constexpr bool is_kokkos_complex = false;
 template <class T>
 inline constexpr bool is_kokkos_complex<Kokkos::complex<T>> = true;
 
-/// sum + weight * value. Rounded once, of float and double, where the processor can; twice where it cannot, and a
-/// compiler has nothing to contract. Of complex numbers each part is made of such steps.
+/// sum + weight * value. For float and double it is rounded once if the processor has a fused multiply-add; otherwise
+/// twice, and the compiler has no such instruction to contract to. The parts of complex numbers are computed in such
+/// steps.
 template <class W, class T, class Sum>
 KOKKOS_FORCEINLINE_FUNCTION Sum multiply_add(W const& weight, T const& value, Sum sum) {
   if constexpr (is_kokkos_complex<Sum>) {

@@ -36,7 +36,7 @@ StridedMemory memory_of(View const& view) {
     m.extent[d] = view.extent(d);
     m.stride[d] = view.stride(d) * m.element;
   }
-  // Largest stride first, so that meets() can settle one dimension after the other.
+  // Largest stride first: meets() goes through the dimensions in this order.
   for (int i = 0; i < 3; ++i)
     for (int j = i + 1; j < 3; ++j)
       if (m.stride[j] > m.stride[i]) {
@@ -56,7 +56,7 @@ bool meets(StridedMemory const& a, StridedMemory const& b, std::intptr_t distanc
   } else {
     std::intptr_t const stride = a.stride[D];
     if (stride == 0) return meets<D + 1>(a, b, distance);
-    // What the remaining dimensions can add to the distance.
+    // The range of what the remaining dimensions can add to the distance.
     std::intptr_t low = -element + 1, high = element - 1;
     for (int d = D + 1; d < 3; ++d) {
       low -= (a.extent[d] - 1) * a.stride[d];

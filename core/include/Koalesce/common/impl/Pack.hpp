@@ -2,49 +2,28 @@
 #ifndef KOALESCE_COMMON_IMPL_PACK_HPP
 #define KOALESCE_COMMON_IMPL_PACK_HPP
 
+#include <Koalesce/common/Fields.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
 #include <type_traits>
 #include <utility>
 
-/// After a lambda's parameters: inlines it wherever it is called, for a loop around a call does not vectorize.
+/// Stands after a lambda's parameters, and inlines its calls: a loop that contains a call does not vectorize.
 #if defined(__GNUC__)
 #define KOALESCE_INLINE_LAMBDA __attribute__((always_inline))
 #else
 #define KOALESCE_INLINE_LAMBDA
 #endif
 
-// What follows calls lambdas of the host on the host alone, of the device on both; nvcc asks for the latter everywhere.
+// These functions call host lambdas on the host only. nvcc warns about that, because they are device functions, too.
 #if defined(__NVCC__)
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 20013, 20015
 #endif
 
 namespace Koalesce::Impl {
-
-template <std::size_t I, class T>
-struct PackLeaf {
-  T value;
-};
-
-template <class Indices, class... Ts>
-struct PackBase;
-
-template <std::size_t... I, class... Ts>
-struct PackBase<std::index_sequence<I...>, Ts...> : PackLeaf<I, Ts>... {
-  PackBase() = default;
-  KOKKOS_FORCEINLINE_FUNCTION constexpr explicit PackBase(Ts const&... v) requires(sizeof...(Ts) > 0)
-      : PackLeaf<I, Ts>{v}... {}
-};
-
-/// A tuple that device code may use (std::tuple's functions are host functions to nvcc).
-template <class... Ts>
-struct Pack : PackBase<std::index_sequence_for<Ts...>, Ts...> {
-  using PackBase<std::index_sequence_for<Ts...>, Ts...>::PackBase;
-
-  static constexpr std::size_t size = sizeof...(Ts);
-};
 
 template <std::size_t I, class T>
 KOKKOS_FORCEINLINE_FUNCTION constexpr T& get(PackLeaf<I, T>& leaf) {

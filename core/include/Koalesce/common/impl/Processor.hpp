@@ -10,7 +10,7 @@
 /// What depends on the processor that code is compiled for, and on the compiler.
 namespace Koalesce::Impl {
 
-/// A value that nothing writes while the kernel runs: compilers may load it early, ahead of stores and branches.
+/// Loads a value that nothing writes while the kernel runs: the compiler may hoist the load above stores and branches.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T load_read_only(T const* from) {
 #if defined(__CUDA_ARCH__)
@@ -34,7 +34,8 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t high_product(std::uint64_t a, std::uin
 #endif
 }
 
-/// The same pointer; the compiler no longer knows where it points to, and keeps what is there in memory.
+/// Returns the same pointer but hides its origin from the compiler, which then keeps the array in memory instead of
+/// registers.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T* in_memory(T* pointer) {
 #if defined(__CUDA_ARCH__)
@@ -45,7 +46,7 @@ KOKKOS_FORCEINLINE_FUNCTION T* in_memory(T* pointer) {
   return pointer;
 }
 
-/// Whether there is an instruction for a fused multiply-add of Ts; where there is none, std::fma calls a slow function.
+/// Whether the processor has a fused multiply-add for T; without one, std::fma is a slow function call.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION constexpr bool has_fused_multiply_add() {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__SYCL_DEVICE_ONLY__) || defined(__FMA__) || \
@@ -56,7 +57,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr bool has_fused_multiply_add() {
 #endif
 }
 
-/// Whether a lambda is __device__ alone: on the host nothing can be said of its calls.
+/// Whether a lambda is only __device__: host code then cannot check whether it is callable, nor with what result.
 template <class F>
 inline constexpr bool is_device_lambda =
 #if defined(__CUDACC_EXTENDED_LAMBDA__)

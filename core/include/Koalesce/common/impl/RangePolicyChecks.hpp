@@ -12,7 +12,7 @@
 
 namespace Koalesce::Impl {
 
-/// Whether a property of a policy says where a loop runs or how its items are counted, and nothing else.
+/// Whether a template argument of a RangePolicy only names the execution space or the index type, or is a default.
 template <class Property>
 inline constexpr bool is_plain_property =
     Kokkos::is_execution_space_v<Property> || std::is_integral_v<Property> ||
@@ -32,8 +32,7 @@ inline constexpr bool is_plain_range_policy<Kokkos::RangePolicy<Properties...>> 
 inline void check_items(std::string const& where, std::int64_t begin, std::int64_t end) {
   if (begin < 0 || end < begin)
     fail(where, "the items are ", begin, " to ", end,
-         "; items are counted from 0 upward, so give a range that begins at 0 or later and ends where it begins or "
-         "later");
+         "; items are counted from 0 upward, so give a range with 0 <= begin <= end");
 }
 
 }  // namespace Koalesce::Impl

@@ -12,8 +12,8 @@ namespace Koalesce::Impl {
 template <class Key, class Value, int Size>
 class RecentValues {
  public:
-  /// The value of `key`, until the next call; make() where it is none of the last `Size` different ones.
-  /// \param[in] key  a Key, or what one compares with and is made of, such as references where it has copies.
+  /// The value of `key`, which make() computes if it is not cached. The reference holds until the next call.
+  /// \param[in] key  a Key, or a cheaper type that compares with it and converts to it, such as a tuple of references.
   template <class Lookup = Key, class Make>
   Value& get(Lookup const& key, Make const& make) {
     auto const used  = m_entries.begin() + m_used;

@@ -13,7 +13,8 @@
 
 namespace Koalesce::Impl {
 
-/// Teams that share the pieces of a kernel's work: a team takes those from its league rank on, a league size apart.
+/// Teams that share the pieces of a kernel's work: a team starts at the piece of its league rank and strides by the
+/// league size.
 struct Teams {
   std::int64_t pieces;
   int max_threads;  // of a team
@@ -23,8 +24,7 @@ struct Teams {
   int max_teams             = std::numeric_limits<int>::max();  // a league's size is an int
 };
 
-/// `most` threads per team where threads are many. CPU threads are cores: each is a team of its own and waits for
-/// nobody.
+/// The team size: `most` on a device. A CPU thread is a team of its own, so that it need not wait at barriers.
 template <class Exec>
 constexpr int team_threads(int most) {
   return Backend::on_host<Exec> ? 1 : most;

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <string>
 
-/// What every pattern asks of a View. \param[in] role  names it in messages, as in "the source".
+/// Checks of Views that all patterns share. \param[in] role names it in messages, as in "the source".
 namespace Koalesce::Impl {
 
 template <class View>
@@ -17,7 +17,7 @@ std::string quoted_label(View const& view) {
   return "(\"" + view.label() + "\")";
 }
 
-/// Throws unless the View has memory. Whether it needs any is the caller's business.
+/// Throws if the View has no memory. The caller knows whether it needs any.
 template <class View>
 void check_memory(std::string const& where, View const& view, std::string const& role) {
   if (view.data() == nullptr)
@@ -25,7 +25,7 @@ void check_memory(std::string const& where, View const& view, std::string const&
          " has no memory; it was never allocated or was moved from, so allocate it first");
 }
 
-/// Throws unless kernels on Exec reach the View's memory.
+/// Throws unless kernels on Exec can access the View's memory space.
 template <class Exec, class View>
 void check_reach(std::string const& where, View const& view, std::string const& role) {
   if (!Kokkos::SpaceAccessibility<Exec, typename View::memory_space>::accessible)
@@ -33,10 +33,10 @@ void check_reach(std::string const& where, View const& view, std::string const& 
          " cannot reach; copy it to a View in ", Exec::memory_space::name(), " first");
 }
 
-/// Throws unless kernels on Exec can use the View's elements.
+/// check_reach(), and check_memory() unless the View has no elements.
 template <class Exec, class View>
 void check_access(std::string const& where, View const& view, std::string const& role) {
-  // Not size(): without memory it may be 0.
+  // Not size(), which may be 0 for a View without memory.
   bool empty = false;
   for (std::size_t d = 0; d < View::rank(); ++d) empty |= view.extent(d) == 0;
   if (!empty) check_memory(where, view, role);

@@ -14,8 +14,7 @@ namespace Koalesce::Impl {
 #define KOALESCE_MAY_ALIAS
 #endif
 
-/// Elements as backends that only move them see them: so many bytes at an address that is a multiple of as many.
-/// May alias any type.
+/// An element, for code that only moves it: `Bytes` bytes, aligned to as many. May alias any type.
 template <int Bytes>
 struct Word;
 
@@ -45,7 +44,7 @@ inline constexpr bool is_word = false;
 template <int Bytes>
 inline constexpr bool is_word<Word<Bytes>> = true;
 
-/// Whether elements of these many bytes can be moved as words.
+/// Whether elements of this size can be moved as words.
 constexpr bool is_word_size(std::size_t bytes) {
   return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
 }

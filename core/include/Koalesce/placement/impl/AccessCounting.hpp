@@ -12,7 +12,7 @@
 
 namespace Koalesce::Impl {
 
-/// Teams that are looked at, spread over the league: borders and the middle may differ.
+/// Number of teams that are counted. They are spread over the league, because borders and the middle may differ.
 inline constexpr int counting_teams = 8;
 
 inline std::string index_text(AccessFinding const& finding, int indices) {
@@ -21,7 +21,7 @@ inline std::string index_text(AccessFinding const& finding, int indices) {
   return indices == 0 ? "()" : text + ")";
 }
 
-/// Throws if what was seen contradicts the declaration.
+/// Throws if the counted accesses contradict the declaration.
 template <class Array>
 void check_counts(std::string const& where, Array const& array, ArrayCounts const& counts) {
   constexpr int indices = Array::shape_type::rank + (Array::own ? 1 : 0);
@@ -29,13 +29,12 @@ void check_counts(std::string const& where, Array const& array, ArrayCounts cons
   if (outside.times > 0)
     fail(where, "array \"", array.name(), "\" is accessed ", outside.times,
          " times outside its extents, first by thread ", outside.thread, " of team ", outside.team, " at ",
-         index_text(outside, indices),
-         "; there is no such element; give the array its extents or the kernel its indices");
+         index_text(outside, indices), "; no such element exists; enlarge the array or correct the kernel's indices");
   auto const& shared = counts.shared;
   if (Array::own && shared.times > 0)
     fail(where, "ThreadArray \"", array.name(), "\" is shared: thread ", shared.thread, " of team ", shared.team,
          " touches element ", index_text(shared, indices), " of thread ", shared.other_thread,
-         "; no other thread could reach it in registers; declare a TeamArray with one extent more");
+         "; in registers, no other thread could reach it; declare a TeamArray with an additional extent");
 }
 
 template <bool InScratch, class Call>
@@ -43,7 +42,7 @@ auto counting_kernel(Call const& call, CountingMemory const& memory) {
   return PlacedKernel(call.work(), CountingPlaces<InScratch>(memory));
 }
 
-/// Runs the instrumented kernel. The league has a team at least.
+/// Runs the instrumented kernel. The league must not be empty.
 template <class Tag, class Policy, class Kernel, class... Arrays>
 std::vector<AccessCount> count_accesses(PlacementCall<Tag, Policy, Kernel, Arrays...> const& call) {
   using Exec            = typename Policy::execution_space;
@@ -55,7 +54,7 @@ std::vector<AccessCount> count_accesses(PlacementCall<Tag, Policy, Kernel, Array
   bool const in_scratch = placement_misfit(call.policy, counting_kernel<true>(call, {})).empty();
   if (auto const why = placement_misfit(call.policy, counting_kernel<false>(call, {})); !in_scratch && !why.empty())
     fail(call.where(), "the accesses cannot be counted (", declaration_text(call.declared), "): ", why,
-         "; give the teams fewer threads, or state the accesses of every array");
+         "; use fewer threads per team, or state the accesses of every array");
   Kokkos::View<ArrayCounts*, Memory> const counts(Kokkos::view_alloc(exec, "Koalesce access counts"), arrays);
   Kokkos::View<unsigned*, Memory> const claimed(Kokkos::view_alloc(exec, "Koalesce touched elements"),
                                                 std::size_t(teams) * std::size_t(claims));

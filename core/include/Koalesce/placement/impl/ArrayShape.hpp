@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-// for_extents calls lambdas of the host on the host alone; nvcc asks for the device's everywhere.
+// for_extents calls host lambdas on the host only. nvcc warns about that, because it is a device function, too.
 #if defined(__NVCC__)
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 20013, 20015
@@ -41,11 +41,13 @@ class ArrayShape {
   static constexpr int rank         = dynamic_rank + int(std::rank_v<Data>);
   static constexpr bool constant    = dynamic_rank == 0;  // is the length known at compile time?
 
-  static_assert(rank <= 4, "Koalesce: an array on chip has at most 4 extents");
-  static_assert(!std::is_const_v<value_type>, "Koalesce: an array on chip is written by its kernel; drop the const");
+  static_assert(rank <= 4, "Koalesce: an array on chip can have at most 4 extents");
+  static_assert(!std::is_const_v<value_type>,
+                "Koalesce: an array on chip is written by its kernel, so its elements cannot be const; drop the const");
   static_assert(std::is_trivially_copyable_v<value_type> && std::is_default_constructible_v<value_type>,
-                "Koalesce: elements of an array on chip are trivially copyable and default constructible");
-  static_assert(alignof(value_type) <= 16, "Koalesce: elements of an array on chip are aligned to 16 bytes at most");
+                "Koalesce: elements of an array on chip must be trivially copyable and default constructible");
+  static_assert(alignof(value_type) <= 16,
+                "Koalesce: elements of an array on chip can have an alignment of at most 16 bytes");
 
   ArrayShape() = default;
   explicit constexpr ArrayShape(Kokkos::Array<int, dynamic_rank> const& dynamic) : m_dynamic(dynamic) {}
@@ -60,7 +62,7 @@ class ArrayShape {
     return for_extents([](auto... extent) { return (1 * ... * extent); });
   }
 
-  /// Whether no extent is negative and the product not too large.
+  /// Whether no extent is negative and the product is not too large.
   constexpr bool is_valid() const {
     return for_extents([](auto... extent) {
       if (((extent < 0) || ...)) return false;
@@ -79,7 +81,8 @@ class ArrayShape {
 
   template <class... Index>
   KOKKOS_FORCEINLINE_FUNCTION constexpr int offset(Index... index) const {
-    static_assert(sizeof...(Index) == rank, "Koalesce: an array on chip takes one index an extent");
+    static_assert(sizeof...(Index) == rank,
+                  "Koalesce: an array on chip takes one index per extent, and a ThreadArray the team rank before them");
     return offset_of(std::make_integer_sequence<int, rank>{}, int(index)...);
   }
 

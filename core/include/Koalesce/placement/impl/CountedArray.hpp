@@ -11,7 +11,7 @@
 /// Arrays that count what a kernel does with them.
 namespace Koalesce::Impl {
 
-/// An access that says something about its array, and how many were like it.
+/// The first access of a kind, such as those outside the extents, and the number of accesses of that kind.
 struct AccessFinding {
   static constexpr int max_indices = 5;  // of a ThreadArray: the thread, then at most 4
 
@@ -20,21 +20,21 @@ struct AccessFinding {
   int index[max_indices];
 };
 
-/// What is found out about an array, on the device.
+/// The counts of an array, on the device.
 struct ArrayCounts {
   unsigned long long accesses;
   AccessFinding shared;   ///< elements that another thread touched, too; of a ThreadArray: accesses by a foreign thread
   AccessFinding outside;  ///< accesses beyond the extents
 };
 
-/// What the arrays of a team count into: for a few teams only, spread over the league.
+/// Memory for the counts of a few teams, spread over the league.
 struct CountingMemory {
-  ArrayCounts* counts;  // an array
-  unsigned* claims;     // a team's: who touched an element, one after the other all elements of all TeamArrays
+  ArrayCounts* counts;  // one per array
+  unsigned* claims;     // per team, which thread touched each element of each TeamArray
   int claims_per_team;
   int teams;
 
-  /// The number of a team among those that count, or -1.
+  /// The index of a team among those that count, or -1.
   KOKKOS_FORCEINLINE_FUNCTION int sample(int league_rank, int league_size) const {
     auto const sample_of = [&](int rank) { return int(std::int64_t(rank) * teams / league_size); };
     int const mine       = sample_of(league_rank);
@@ -112,7 +112,7 @@ class CountedElements : public ArrayAccess<CountedElements<Array, Elements>, typ
   value_type m_nowhere;
 };
 
-/// Every array in memory that a team shares, and counted.
+/// Every array in shared memory of the team, with its accesses counted.
 template <bool InScratch>
 class CountingPlaces {
  public:

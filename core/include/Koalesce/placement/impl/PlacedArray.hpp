@@ -28,7 +28,7 @@ struct ArrayAccess : NotCopied {
   }
 };
 
-/// Of the team, in memory that its threads share.
+/// A TeamArray, in memory that the threads share.
 template <class Shape>
 class TeamElements : public ArrayAccess<TeamElements<Shape>, typename Shape::value_type> {
  public:
@@ -37,7 +37,7 @@ class TeamElements : public ArrayAccess<TeamElements<Shape>, typename Shape::val
   KOKKOS_FORCEINLINE_FUNCTION TeamElements(void* memory, Shape const& shape, int)
       : m_data(static_cast<value_type*>(memory)), m_shape(shape) {}
 
-  /// In bytes, of a team.
+  /// Bytes per team.
   static std::size_t bytes(Shape const& shape, int) { return sizeof(value_type) * std::size_t(shape.size()); }
 
   template <class... Index>
@@ -50,7 +50,7 @@ class TeamElements : public ArrayAccess<TeamElements<Shape>, typename Shape::val
   Shape m_shape;
 };
 
-/// Of the threads, in memory that they share: neighboring threads' elements lie side by side.
+/// A ThreadArray in memory that the threads share. Elements of neighboring threads are adjacent.
 template <class Shape>
 class ThreadElements : public ArrayAccess<ThreadElements<Shape>, typename Shape::value_type> {
  public:
@@ -74,7 +74,7 @@ class ThreadElements : public ArrayAccess<ThreadElements<Shape>, typename Shape:
   Shape m_shape;
 };
 
-/// Of the calling thread, as its local variables: in registers, if the compiler knows every index.
+/// A ThreadArray in local variables of the calling thread: in registers, if the compiler knows every index.
 template <class Shape>
 class LocalElements : public ArrayAccess<LocalElements<Shape>, typename Shape::value_type> {
  public:
@@ -93,7 +93,7 @@ class LocalElements : public ArrayAccess<LocalElements<Shape>, typename Shape::v
   value_type m_data[Shape().size() > 0 ? Shape().size() : 1];
 };
 
-/// Of the calling thread, as local variables that the compiler keeps in memory.
+/// A ThreadArray in local variables that the compiler keeps in memory.
 template <class Shape>
 class StackElements : public ArrayAccess<StackElements<Shape>, typename Shape::value_type> {
  public:
@@ -113,21 +113,21 @@ class StackElements : public ArrayAccess<StackElements<Shape>, typename Shape::v
   value_type* m_pointer;
 };
 
-/// The class of a declared array's elements in a place. What an array cannot have does not compile.
+/// The class that implements a declared array in a place. An impossible place does not compile.
 template <class Array, Place P>
 struct Placed {
   using Shape = typename Array::shape_type;
 
   static_assert(Array::own || P != Place::registers,
-                "Koalesce: a TeamArray cannot lie in registers; its threads share elements, and a register is seen by "
-                "one thread alone; place it in scratch or global memory, or, if no thread touches another one's "
-                "elements, declare it a ThreadArray");
+                "Koalesce: a TeamArray cannot lie in registers; its threads share elements, and a register belongs to "
+                "one thread; place it in scratch or global memory, or declare it a ThreadArray if no thread touches "
+                "another thread's elements");
   static_assert(Array::own || P != Place::thread_memory,
-                "Koalesce: a TeamArray cannot lie in memory of a thread; its threads share elements; place it in "
-                "scratch or global memory, or, if no thread touches another one's elements, declare it a ThreadArray");
+                "Koalesce: a TeamArray cannot lie in thread memory; its threads share elements; place it in scratch or "
+                "global memory, or declare it a ThreadArray if no thread touches another thread's elements");
   static_assert(Shape::constant || P != Place::registers,
-                "Koalesce: a ThreadArray with extents known at run time cannot lie in registers; they are handed out "
-                "at compile time; declare it as T[N], or place it in the thread's memory");
+                "Koalesce: a ThreadArray with extents known at run time cannot lie in registers; registers are "
+                "assigned at compile time; declare it as T[N], or place it in thread memory");
 
   static constexpr bool is_local = P == Place::registers || (P == Place::thread_memory && Shape::constant);
 

@@ -8,10 +8,10 @@
 #include <string>
 
 /// Running placed kernels. They take Kokkos' team handles, so Kokkos launches them for every backend; level 1 of its
-/// scratch memory is the global memory. What a backend can tell of kernel and machine differs.
+/// scratch memory is the global memory. Backends differ only in what they tell of kernel and machine.
 namespace Koalesce::Impl {
 
-/// \param[in] probe  whether the policy is to be asked what is possible, not to be run.
+/// \param[in] probe  whether the policy is only queried for its limits, not run.
 template <class Policy, class Placed>
 auto placement_teams(Policy const& policy, Placed const& kernel, bool probe = false) {
   typename Policy::team_policy teams(policy.space(), probe ? 1 : int(policy.league_size()),

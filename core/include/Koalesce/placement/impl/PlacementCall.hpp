@@ -22,7 +22,7 @@
 
 namespace Koalesce::Impl {
 
-/// One call: a kernel with its arrays, and what it runs on. Refers to what it is made of.
+/// One call: a kernel, its arrays and its policy. It keeps references to them.
 template <class Tag, class Policy, class Kernel, class... Arrays>
 class PlacementCall {
  public:
@@ -35,10 +35,10 @@ class PlacementCall {
                 Kernel const& kernel)
       : label(name), policy(on), declared(declaration), m_function(function), m_kernel(kernel) {}
 
-  /// Throws, if the teams or the declarations cannot be. Comes before everything but run() and subject().
+  /// Throws if the policy or the declarations are invalid. Call it before all others except run() and subject().
   void check() const { check_placement(where(), policy, declared); }
 
-  /// What errors begin with.
+  /// The beginning of error texts.
   std::string where() const { return call_text(m_function, label); }
 
   /// The kernel's name for profilers.
@@ -46,7 +46,7 @@ class PlacementCall {
 
   PlacementWork<Kernel, Arrays...> work() const { return {m_kernel, shapes_of(declared), policy.team_size()}; }
 
-  /// What its launch depends on, but for the place of its arrays.
+  /// What the launch depends on, except for the placement.
   PlacementSubject<Arrays...> subject() const {
     PlacementSubject<Arrays...> subject(label, declared);
     subject.device    = device_of(policy.space());
@@ -55,21 +55,21 @@ class PlacementCall {
     return subject;
   }
 
-  /// Empty, or why the kernel cannot run so.
+  /// Empty, or why the kernel cannot run with these places.
   template <class Places>
   std::string misfit(Places const& places) const {
     return with(places, [&](auto fixed) { return placement_misfit(policy, placed(fixed)); });
   }
 
-  /// For places that fit.
-  /// \param[in] name  what kernel_name() gives.
+  /// Launches the kernel. The places must fit.
+  /// \param[in] name  the result of kernel_name().
   template <class Places>
   void launch(std::string const& name, Places const& places) const {
     if (policy.league_size() > 0) with(places, [&](auto fixed) { run_placed(name, policy, placed(fixed)); });
   }
 
-  /// Checks everything, and launches. A call like a recent one costs little more than a launch: asking what fits asks
-  /// the driver.
+  /// Checks everything, and launches. A call that matches a recent one skips the checks, which query the driver, and
+  /// costs little more than a launch.
   template <class Places>
   void run(Places const& places) const {
     thread_local RecentValues<Subject, std::string, 16> names;
@@ -81,15 +81,14 @@ class PlacementCall {
   KernelResources resources(Placement const& places) const {
     return with(places, [&](auto fixed) {
       auto const kernel = placed(fixed);
-      static_assert(
-          PlacementBackend<Tag, Policy, std::remove_const_t<decltype(kernel)>>,
-          "Koalesce: the execution space's backend was not included, or lacks what PlacementBackend asks for; "
-          "include <Koalesce/Placement.hpp>, or write it");
+      static_assert(PlacementBackend<Tag, Policy, std::remove_const_t<decltype(kernel)>>,
+                    "Koalesce: the execution space's backend was not included, or lacks a function that "
+                    "PlacementBackend requires; include <Koalesce/Placement.hpp>, or write that function");
       return kernel_resources(Tag{}, policy, kernel);
     });
   }
 
-  /// Names the call in the tuning file: what its times depend on.
+  /// The key of the call in the tuning file.
   TuningKey key() const {
     using Bounds = typename Policy::launch_bounds_type;
     return {"placement", label, typeid(Kernel).name(),
@@ -104,14 +103,14 @@ class PlacementCall {
   OnChip<Arrays...> const& declared;
 
  private:
-  /// kernel_name(), or an Error that says why the kernel cannot run so.
+  /// kernel_name(), after checks that throw if the kernel cannot run with these places.
   template <class Places>
   std::string checked_name(Places const& places) const {
     check();
     if constexpr (std::is_same_v<Places, Placement>) check_places(where(), declared, places);
     if (auto const why = misfit(places); !why.empty())
       fail(where(), "the placement does not fit (", declaration_text(declared), "): ", why,
-           "; give the teams fewer threads, or place other arrays in scratch memory");
+           "; use fewer threads per team, or another placement");
     return kernel_name();
   }
 
@@ -121,7 +120,7 @@ class PlacementCall {
 
   template <Place... P>
   auto placed(FixedPlacement<P...>) const {
-    static_assert(sizeof...(P) == arrays, "Koalesce::parallel_placed: give one place for every array");
+    static_assert(sizeof...(P) == arrays, "Koalesce::parallel_placed: a FixedPlacement must have one place per array");
     return PlacedKernel(work(), FixedPlaces<P...>());
   }
 
@@ -130,7 +129,7 @@ class PlacementCall {
     return f(fixed);
   }
 
-  /// f(the same placement as a type).
+  /// Calls f with the placement as a FixedPlacement.
   template <class F, Place... P>
   static auto with(Placement const& placement, F const& f, FixedPlacement<P...> fixed = {}) {
     constexpr int i = int(sizeof...(P));

@@ -14,7 +14,7 @@
 
 namespace Koalesce::Impl {
 
-/// What the declarations alone say.
+/// The arrays as far as their declarations describe them.
 template <class... Arrays>
 std::vector<PlacementArray> declared_arrays(OnChip<Arrays...> const& arrays) {
   std::vector<PlacementArray> all;
@@ -45,22 +45,22 @@ constexpr bool is_league_size(std::int64_t teams) { return teams >= 0 && teams <
 template <class Policy, class... Arrays>
 void check_placement(std::string const& where, Policy const& policy, OnChip<Arrays...> const& arrays) {
   static_assert(sizeof...(Arrays) <= 8,
-                "Koalesce: a kernel has at most 8 arrays on chip; it is compiled for 2^k placements");
+                "Koalesce: a kernel can have at most 8 arrays on chip, because k arrays mean 2^k compiled placements; "
+                "merge some of them");
   if (!is_league_size(policy.league_size()))
-    fail(where, "the league has ", policy.league_size(), " teams; Kokkos counts them as int; give 0 to ",
+    fail(where, "the league has ", policy.league_size(), " teams; Kokkos counts teams in an int; give 0 to ",
          std::numeric_limits<int>::max());
   if (policy.team_size() < 1)
-    fail(where, "the teams have ", policy.team_size(),
-         " threads; arrays of threads are laid out for a number of them; give 1 or more");
+    fail(where, "the teams have ", policy.team_size(), " threads; a team needs at least one; give 1 or more");
   std::set<std::string> names;
   for_each(arrays.arrays, [&](auto const& array, auto i) {
     if (array.name().empty())
-      fail(where, "array ", int(i), " has no name; logs and the tuning file go by names; give it one");
+      fail(where, "array ", int(i), " has no name; logs and the tuning file identify arrays by name; give it a name");
     if (!names.insert(array.name()).second)
       fail(where, "two arrays are called \"", array.name(),
-           "\"; logs and the tuning file go by names; give each its own");
+           "\"; logs and the tuning file identify arrays by name; give each its own");
     if (!array.shape().is_valid())
-      fail(where, "array \"", array.name(), "\" has an extent below 0 or too many elements (", declaration_text(arrays),
+      fail(where, "array \"", array.name(), "\" has a negative extent or too many elements (", declaration_text(arrays),
            "); arrays on chip are small; give extents whose product is below 2^25");
   });
 }
@@ -71,12 +71,12 @@ void check_places(std::string const& where, OnChip<Arrays...> const& arrays, Pla
   auto const all = declared_arrays(arrays);
   if (placement.size() != all.size())
     fail(where, "the placement is for ", placement.size(), " arrays, but the kernel has ", all.size(),
-         "; a place belongs to each array; give one that was found for this kernel");
+         "; a placement has one place per array; give one that was made for this kernel");
   for (std::size_t i = 0; i < all.size(); ++i)
     if (placement[i] != Place::scratch && placement[i] != promoted_place(all[i]))
       fail(where, "array \"", all[i].name, "\" cannot lie in ", to_string(placement[i]),
-           " by a placement made at run time; the kernel is compiled for scratch memory and ",
-           to_string(promoted_place(all[i])), "; take one of them, or a FixedPlacement");
+           " by a placement chosen at run time; the kernel is compiled only for scratch memory and ",
+           to_string(promoted_place(all[i])), "; use one of these, or a FixedPlacement");
 }
 
 }  // namespace Koalesce::Impl

@@ -44,13 +44,13 @@ auto make_placement_entry(Call const& call, TuningKey const& key) {
   return std::make_shared<PlacementEntry<typename Call::Exec>>(std::move(choices), std::move(placements));
 }
 
-/// Runs the placement that is known, or the next one to try.
+/// Runs the placement that was found, or the next candidate.
 template <class Call>
 void run_tuned(Call const& call) {
   using Entry       = PlacementEntry<typename Call::Exec>;
   auto& registry    = TuningRegistry::instance();
   auto asked        = call.subject();
-  asked.league_size = 1 + size_class(call.policy.league_size());  // 0: any
+  asked.league_size = 1 + size_class(call.policy.league_size());  // 0 stands for any
   asked.changes     = registry.changes();
   if (call.policy.league_size() == 0) return call.run(Placement(std::size_t(Call::arrays)));
   thread_local RecentValues<typename Call::Subject, std::shared_ptr<Entry>, 8> recent;
@@ -62,7 +62,7 @@ void run_tuned(Call const& call) {
              [&](std::size_t candidate) { call.run(entry->placement(candidate)); });
 }
 
-/// What parallel_placed() does without a placement. Where an outside tuner looks on, it may decide, and takes the time
+/// Implements parallel_placed() without a placement. If a tuning tool is loaded, it may choose, and measures the time
 /// until this returns.
 template <class Call>
 void run_automatic(Call const& call) {

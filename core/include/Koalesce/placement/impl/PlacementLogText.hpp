@@ -41,7 +41,7 @@ class TextTable {
   }
 
  private:
-  /// Characters of UTF-8.
+  /// Number of characters in a UTF-8 text.
   static std::size_t width(std::string const& cell) {
     return std::size_t(std::count_if(cell.begin(), cell.end(), [](char c) { return (c & 0xC0) != 0x80; }));
   }
@@ -116,7 +116,7 @@ inline std::string reason_text(PlacementLog const& log) {
   return text;
 }
 
-/// What the log of every pattern shows first.
+/// The heading that logs of all patterns share.
 inline TuningDecision tuning_decision(PlacementLog const& log) {
   TuningDecision decision;
   decision.pattern    = "placement";

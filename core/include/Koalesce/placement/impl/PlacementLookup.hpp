@@ -16,15 +16,14 @@
 
 namespace Koalesce::Impl {
 
-/// The places of a placement, a letter each, as the tuning file has them and tools are shown them: their texts are
-/// short.
+/// A placement as one letter per array, for the tuning file and for tools, whose texts are short.
 inline std::string placement_code(Placement const& placement) {
   std::string code;
   for (Place const place : placement) code += to_string(place)[0];
   return code;
 }
 
-/// The placement of a code; nothing, where the arrays cannot lie so: the file may be from anywhere.
+/// The placement of such a code; nothing, if it is not one for these arrays: the file may have been edited.
 inline std::optional<Placement> parse_placement(std::string const& code, std::vector<PlacementArray> const& arrays) {
   Placement placement(arrays.size());
   if (code.size() != arrays.size()) return {};
@@ -33,8 +32,8 @@ inline std::optional<Placement> parse_placement(std::string const& code, std::ve
   return placement_code(placement) == code ? std::optional(placement) : std::nullopt;
 }
 
-/// Whatever fits of: everything in scratch memory; one array moved out; all that no threads share; all; and, if asked
-/// for, every other combination.
+/// The candidates that fit: everything in scratch memory; one array moved out; all that no threads share moved out; all
+/// moved out; and, if asked for, every other combination.
 template <class Call>
 std::vector<Placement> placement_candidates(Call const& call, bool every) {
   call.check();
@@ -57,17 +56,17 @@ std::vector<Placement> placement_candidates(Call const& call, bool every) {
     if (std::find(all.begin(), all.end(), placement) == all.end() && call.misfit(placement).empty())
       all.push_back(placement);
   }
-  if (all.empty()) all.emplace_back(arrays.size());  // whose error says why
+  if (all.empty()) all.emplace_back(arrays.size());  // so that the call reports why it does not fit
   return all;
 }
 
-/// The placement that extents alone decide on: everything in scratch memory, unless only another one fits.
+/// The placement for TuningMode::by_extents: everything in scratch memory, unless only another one fits.
 template <class Call>
 Placement first_placement(Call const& call) {
   return placement_candidates(call, false).front();
 }
 
-/// What tune_placement() does: looks the placement up, or measures it and writes it down.
+/// Implements tune_placement(): looks the placement up, or measures and remembers it.
 template <class Call, class Tuning>
 PlacementLog find_placement(Call const& call, Tuning const& tuning) {
   auto log = begin_placement_log(call);
@@ -91,7 +90,7 @@ PlacementLog find_placement(Call const& call, Tuning const& tuning) {
   if (!log.result.seconds) return log;
   auto const why = memory.put(key, {placement_code(log.result.placement), *log.result.seconds});
   if (!why.empty()) log.notes.push_back("not remembered for the next run: " + why);
-  TuningRegistry::instance().forget(key);  // calls that were still trying have their answer
+  TuningRegistry::instance().forget(key);  // calls that are still trying take this placement
   return log;
 }
 

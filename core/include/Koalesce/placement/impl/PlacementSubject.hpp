@@ -12,15 +12,15 @@
 
 namespace Koalesce::Impl {
 
-/// What the checks of a call, its kernel's name and its placement depend on, besides its types. Refers to label and
-/// arrays, so that asking for a recent call copies nothing.
+/// The key of a call in the cache of recent calls: everything, besides types, on which its checks, its kernel's name
+/// and its placement depend. It keeps references to label and arrays, so that a look-up copies nothing.
 template <class... Arrays>
 struct PlacementSubject {
   PlacementSubject(std::string const& name, OnChip<Arrays...> const& declaration)
       : label(name), declared(declaration) {}
 
   template <Place... P>
-  void place(FixedPlacement<P...>) {}  // is a type
+  void place(FixedPlacement<P...>) {}  // part of the type
 
   void place(Placement const& placement) {
     can_be = can_be && placement.size() == places.size();
@@ -30,12 +30,12 @@ struct PlacementSubject {
   std::string const& label;
   OnChip<Arrays...> const& declared;
   int device = 0, team_size = 0;
-  std::int64_t league_size = 0, changes = 0;  // 0 where any will do; changes: of the registry
-  bool can_be = true;                         // false: no check will let it pass, so it is not stored
+  std::int64_t league_size = 0, changes = 0;  // 0 stands for any; `changes` is the registry's
+  bool can_be = true;                         // false: the checks will throw, so it is not stored
   std::array<Place, sizeof...(Arrays)> places{};
 };
 
-/// The same with copies.
+/// The same with copies, as the cache stores it.
 template <class... Arrays>
 class StoredSubject {
  public:

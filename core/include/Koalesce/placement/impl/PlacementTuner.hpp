@@ -13,16 +13,17 @@
 
 namespace Koalesce::Impl {
 
-/// How long a trial is. Many short readings: the least of them is one that nothing disturbed.
+/// How long a trial takes. It makes many short readings of the clock and keeps the minimum, which nothing has
+/// disturbed.
 struct TrialLength {
   static constexpr double warm_up = 0.05;    // seconds before the first trial: processors speed up under load
-  static constexpr double reading = 0.0001;  // that one reading of the clock takes in, if it needs more than one run
-  static constexpr int max_runs   = 32;      // of it
+  static constexpr double reading = 0.0001;  // seconds of a reading, if that takes more than one run
+  static constexpr int max_runs   = 32;      // of a reading
   static constexpr int readings   = 15;
-  static constexpr double most    = 0.25;  // seconds, after which three readings do
+  static constexpr double most    = 0.25;  // seconds, after which three readings suffice
 };
 
-/// The time of a run, waiting for the instance.
+/// The time per run; waits for the instance.
 template <class Exec, class Run>
 double seconds_of(Exec const& exec, int runs, Run const& run) {
   Stopwatch<Exec> watch(exec);
@@ -32,7 +33,7 @@ double seconds_of(Exec const& exec, int runs, Run const& run) {
   return *watch.seconds() / runs;
 }
 
-/// The least time of each of some runs, which take turns: what slows the machine down for a while meets all of them.
+/// The minimum time of each of some runs. They take turns, so that a temporary slowdown of the machine affects all.
 template <class Exec, class... Run>
 std::array<double, sizeof...(Run)> min_seconds(Exec const& exec, Run const&... run) {
   std::array<double, sizeof...(Run)> least{seconds_of(exec, 1, run)...};
@@ -52,8 +53,8 @@ std::array<double, sizeof...(Run)> min_seconds(Exec const& exec, Run const&... r
   return least;
 }
 
-/// Runs trials of a call's placements. The time of one is its ratio to that of the fastest before it, measured by
-/// turns, times what that one took in its own trial.
+/// Runs trials of a call's placements. A placement alternates with the fastest one so far; its time is the ratio of the
+/// two, times the fastest one's time in its own trial.
 template <class Call, class Tuning>
 class PlacementTrialRunner {
  public:
@@ -81,14 +82,14 @@ class PlacementTrialRunner {
 
  private:
   void compare(Placement const& placement) {
-    for (auto const& check : m_tuning.checks()) {
+    for (auto const& check : m_tuning.m_checks) {
       if (!m_has_run) {
         check.remember();
       } else if (auto const difference = check.difference(); !difference.empty()) {
         fail(m_call.where(), difference, " between the first placement and (",
              to_string(placement, declared_arrays(m_call.declared)),
-             "); a kernel that reads elements before it writes them, has a race or is not repeatable does that; find "
-             "it, or give PlacementTuning::with_check() a tolerance or with_reset()");
+             "); the kernel reads elements before it writes them, has a race, or is not repeatable; correct it, "
+             "restore its data by PlacementTuning::with_reset(), or give with_check() a tolerance");
       }
     }
     m_has_run = true;
@@ -131,7 +132,7 @@ PlacementLog begin_placement_log(Call const& call) {
   return log;
 }
 
-/// Takes the counts that were stated, or counts.
+/// Sets the numbers of accesses: those stated, or counted ones.
 template <class Call>
 void find_counts(Call const& call, PlacementLog& log) {
   bool stated = true;
@@ -161,8 +162,7 @@ PlacementLog measure_placement(Call const& call, Tuning const& tuning) {
   tuning.reset();
   if (!log.result.seconds)
     fail(call.where(), "no placement could run (", declaration_text(call.declared),
-         "): ", log.result.trials.front().measured.why,
-         "; give the teams fewer threads, or the arrays smaller extents");
+         "): ", log.result.trials.front().measured.why, "; use fewer threads per team, or smaller arrays");
   return log;
 }
 

@@ -12,13 +12,13 @@
 
 namespace Koalesce::Impl {
 
-/// Where every array of a team begins, and what a team needs.
+/// Where each array begins, and how much memory a team needs.
 template <int Arrays>
 struct PlacementLayout {
   static constexpr std::size_t alignment = 16;
 
   std::size_t scratch_bytes = 0, global_bytes = 0;
-  Kokkos::Array<int, Arrays> begin{};  // in bytes, in the memory that the array lies in
+  Kokkos::Array<int, Arrays> begin{};  // in bytes, within the memory of the array's place
 
   void add(int array, bool in_scratch, std::size_t bytes) {
     auto& used   = in_scratch ? scratch_bytes : global_bytes;
@@ -27,7 +27,7 @@ struct PlacementLayout {
   }
 };
 
-/// A kernel, its arrays and how many threads a team has: all that a placement does not change.
+/// A kernel, the shapes of its arrays, and the team size: everything that a placement does not change.
 template <class Kernel, class... Arrays>
 struct PlacementWork {
   static constexpr int arrays = int(sizeof...(Arrays));
@@ -45,7 +45,7 @@ struct PlacementWork {
   }
 };
 
-/// Every array where the placement says.
+/// Makes every array in the place that the placement names.
 template <Place... P>
 class FixedPlaces {
  public:
@@ -72,7 +72,7 @@ class FixedPlaces {
   using Type = typename Placed<typename Work::template Array<I>, Kokkos::Array<Place, sizeof...(P)>{P...}[I]>::type;
 };
 
-/// What Kokkos::parallel_for runs: the kernel, given the arrays that Places makes.
+/// The functor of Kokkos::parallel_for: calls the kernel with the arrays that Places makes.
 template <class Work, class Places>
 class PlacedKernel {
  public:

@@ -15,7 +15,7 @@
 
 namespace Koalesce::Impl {
 
-/// Whether two results are the same; what is no number may be equal to itself, too.
+/// Whether two results agree. NaNs agree with each other.
 template <class T>
 bool is_same_result(T const& a, T const& b, double tolerance) {
   if (a == b) return true;
@@ -25,20 +25,20 @@ bool is_same_result(T const& a, T const& b, double tolerance) {
   else return false;
 }
 
-/// Remembers what a View holds, and later finds the first element that is another one.
+/// Remembers the contents of a View, and later finds the first element that differs.
 class ResultCheck {
  public:
   template <class View>
   ResultCheck(View const& view, double tolerance) {
-    static_assert(Kokkos::is_view_v<View>, "Koalesce::PlacementTuning: what is checked is a View");
+    static_assert(Kokkos::is_view_v<View>, "Koalesce::PlacementTuning: with_check() takes a Kokkos::View");
     if (!view.span_is_contiguous())
       fail("Koalesce::PlacementTuning::with_check()", "View \"", view.label(),
-           "\" has gaps; its memory is compared as a whole; give the View that it is a part of");
+           "\" is not contiguous; its memory is compared as a whole; give the View that it is a subview of");
     using T    = typename View::non_const_value_type;
     using Flat = Kokkos::View<T const*, typename View::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
     Kokkos::View<T*, Kokkos::HostSpace> const first(Kokkos::view_alloc(Kokkos::WithoutInitializing, "first results"),
                                                     view.span());
-    // The View is held, so that its memory stays.
+    // The lambdas keep the View, so that its memory lives.
     m_remember = [view, first] { Kokkos::deep_copy(first, Flat(view.data(), view.span())); };
     m_find     = [view, first, tolerance]() -> std::string {
       auto const now = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), Flat(view.data(), view.span()));

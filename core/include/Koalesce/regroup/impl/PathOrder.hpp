@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <type_traits>
 
-/// A group's items in order of their paths: an n-way counting partition. Workers count the paths of their items, what
-/// they counted is added up to the slots where each begins, and the items are placed. Items of one path stay in order;
-/// of two paths the second one's slots run downward from the last.
+/// A group's items in order of their paths: an n-way counting partition. Workers count the paths of their items, a scan
+/// of the counts gives the first slot of each worker and path, and the workers place their items. Items of one path
+/// stay in order. If there are two paths, the slots of the second one run downward from the last slot.
 namespace Koalesce::Impl {
 
-/// What predictors return.
+/// The types that predictors may return.
 template <class Path>
 inline constexpr bool is_path_number = std::is_integral_v<Path> || std::is_enum_v<Path>;
 
@@ -22,14 +22,15 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr int slot_step(int buckets, int bucket) {
   return buckets == 2 && bucket == 1 ? -1 : 1;
 }
 
-/// The first slot of a bucket's items, `before` of which lie with earlier workers, and `below` in earlier buckets.
+/// The first slot of a worker's items in a bucket: earlier workers have `before` items of the bucket, and earlier
+/// buckets have `below` items.
 KOKKOS_FORCEINLINE_FUNCTION constexpr int first_slot(int buckets, int bucket, int items, int below, int before) {
   return slot_step(buckets, bucket) < 0 ? items - 1 - before : below + before;
 }
 
 /// A thread that counts and places by itself.
 struct SerialWorker {
-  static constexpr int tile_items = 256;  // over the grid
+  static constexpr int tile_items = 256;  // of a worker, over the grid
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int workers(int team_size) { return team_size; }
 
@@ -38,7 +39,7 @@ struct SerialWorker {
     return team.team_rank();
   }
 
-  /// Turns what earlier workers counted into first slots, given all items' counts.
+  /// Turns the counts of earlier workers into first slots, given the total counts.
   KOKKOS_FORCEINLINE_FUNCTION static void find_slots(int items, int buckets, int const* totals, int* slots,
                                                      int stride) {
     int below = 0;
@@ -56,7 +57,8 @@ struct SerialWorker {
     for (int item = first; item < last; ++item) ++counts[std::int64_t(bucket_of(item)) * stride];
   }
 
-  /// put(item, slot) for the items in [first, last), bucket b's from slots[std::int64_t(b) * stride] on.
+  /// Calls put(item, slot) for the items in [first, last); those of bucket b get slots from slots[std::int64_t(b) *
+  /// stride] on.
   template <class BucketOf, class Put>
   KOKKOS_FORCEINLINE_FUNCTION static void place(int first, int last, int buckets, int* slots, int stride,
                                                 BucketOf const& bucket_of, Put const& put) {
@@ -82,12 +84,12 @@ class TeamPathOrder {
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int buckets_of(int paths) { return Kokkos::min(paths, +max_buckets); }
 
-  /// Each has its counts in scratch memory: more buckets, fewer workers.
+  /// Every worker has counts in scratch memory, so many buckets mean few workers.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int workers_of(int paths, int team_size) {
     return Kokkos::max(1, Kokkos::min(Worker::workers(team_size), max_counts / buckets_of(paths)));
   }
 
-  /// Of the table and the totals; more items, paths or threads never need less.
+  /// Bytes of the table and the totals. It never decreases with more items, paths or threads.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr std::size_t bytes(int items, int paths, int team_size) {
     int const buckets = buckets_of(paths);
     return sizeof(int) * std::size_t(Kokkos::min(buckets * Worker::workers(team_size), +max_counts) + 2 * buckets) +
@@ -104,8 +106,8 @@ class TeamPathOrder {
         m_path(reinterpret_cast<std::uint16_t*>(m_table + buckets_of(paths) * m_workers)),
         m_item(m_path + items) {}
 
-  /// Collective. path_of(item) is called once per item and may be m_paths: none. placed(item, slot, path), too.
-  /// A barrier must come before what other threads read.
+  /// Collective. path_of(item) is called once per item and returns m_paths for an item without a path; placed(item,
+  /// slot, path) is called once per item, too. A barrier must follow before other threads read the slots.
   template <class Member, class PathOf, class Placed>
   KOKKOS_FORCEINLINE_FUNCTION void fill(Member const& team, PathOf const& path_of, Placed const& placed) const {
     int const buckets = buckets_of(m_paths), me = Worker::rank_in(team);
@@ -144,7 +146,7 @@ class TeamPathOrder {
   KOKKOS_FORCEINLINE_FUNCTION int path(int item) const { return m_path[item]; }
 
  private:
-  /// More paths than buckets: neighbors share one.
+  /// If there are more paths than buckets, neighboring paths share one.
   KOKKOS_FORCEINLINE_FUNCTION int bucket(int path) const {
     if (path >= m_paths) return 0;
     return m_paths <= max_buckets ? path : int(std::int64_t(path) * max_buckets / m_paths);

@@ -37,18 +37,18 @@ class PathSampler {
     return {work.paths, runs, n / runs};
   }
 
-  /// \param[out] report  items, paths in runs, histogram, and last the check() of those: the host looks at it without
-  ///                      waiting, and may see some of them earlier than others.
+  /// \param[out] report  items, paths in runs, histogram, and last their check(), because the host reads the report
+  ///                     without waiting and may see a part of it.
   template <class Exec, class Work>
   static void run(Exec const& exec, std::string const& label, Work const& work, Shape const& shape,
                   std::int64_t* report) {
     Kernel<Work> const kernel{work, shape, report};
-    // One team: on a device as many threads as it can have, for they mostly wait for memory.
+    // One team; on a device with as many threads as it can have, because they mostly wait for memory.
     Teams const teams{1, team_threads<Exec>(std::numeric_limits<int>::max()), 0, scratch_bytes};
     Kokkos::parallel_for(label, team_policy(exec, teams, kernel), kernel);
   }
 
-  /// What is 0 for no report only.
+  /// A checksum, which is never 0 for a report.
   KOKKOS_FUNCTION static std::int64_t check(std::int64_t const* report) {
     std::uint64_t sum = 1;
     for (int i = 0; i < reports - 1; ++i) sum = 31 * sum + std::uint64_t(report[i]);

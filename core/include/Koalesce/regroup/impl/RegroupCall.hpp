@@ -23,16 +23,16 @@ struct RegroupCall {
   Result& result;
   RegroupLoop<Exec>& loop;
 
-  std::string named(char const* way) const { return kernel_label(Tag{}, label + " [" + way + "]"); }
+  std::string named(char const* variant) const { return kernel_label(Tag{}, label + " [" + variant + "]"); }
 
-  /// Whether it had the memory.
-  bool run(RegroupWay way) const {
+  /// Runs a variant; returns false if there was no memory for it.
+  bool run(RegroupVariant variant) const {
     auto const kernel = [&](char const* step) { return named(step); };
     static_assert(RegroupBackend<Tag, Exec, decltype(kernel), Work, Result>,
-                  "Koalesce: the execution space's backend was not included, or lacks what RegroupBackend asks for; "
-                  "include <Koalesce/Regroup.hpp>, or write it");
-    std::size_t const bytes = regroup_memory(Tag{}, work, way);
-    auto const run_with     = [&](char* memory) { run_regroup(Tag{}, exec, kernel, work, way, memory, result); };
+                  "Koalesce: the execution space's backend was not included, or lacks a function that RegroupBackend "
+                  "requires; include <Koalesce/Regroup.hpp>, or write that function");
+    std::size_t const bytes = regroup_memory(Tag{}, work, variant);
+    auto const run_with     = [&](char* memory) { run_regroup(Tag{}, exec, kernel, work, variant, memory, result); };
     if (bytes == 0) {
       run_with(nullptr);
       return true;
@@ -45,8 +45,8 @@ struct RegroupCall {
     return true;
   }
 
-  /// The way, or the plain loop where there is no memory for it.
-  bool run_or_plain(RegroupWay way) const { return run(way) || (run(RegroupWay::plain), false); }
+  /// Runs the variant, or the plain loop if there is no memory for it.
+  bool run_or_plain(RegroupVariant variant) const { return run(variant) || (run(RegroupVariant::plain), false); }
 };
 
 }  // namespace Koalesce::Impl

@@ -14,18 +14,18 @@ namespace Koalesce::Impl {
 
 template <class Policy>
 inline constexpr bool is_regroup_policy = false;
-template <class Exec, class Payload>
-inline constexpr bool is_regroup_policy<RegroupPolicy<Exec, Payload>> = true;
+template <class Exec, class Payload, class BackendTag>
+inline constexpr bool is_regroup_policy<RegroupPolicy<Exec, Payload, BackendTag>> = true;
 
-/// Whether a type is one that regroup_policy() takes; what it does not take is one error.
+/// Whether regroup_policy() takes this type; if not, one static_assert fails.
 template <class Policy>
 constexpr bool check_regroup_policy() {
   constexpr bool is_count = std::is_integral_v<Policy> && !std::is_same_v<Policy, bool>;
   constexpr bool taken    = is_regroup_policy<Policy> || is_plain_range_policy<Policy> || is_count;
-  static_assert(taken,
-                "Koalesce::parallel_regroup: the policy must be a RegroupPolicy, a number of items, or a "
-                "Kokkos::RangePolicy without work tag, launch bounds, schedule and desired occupancy, none of which "
-                "regrouped kernels can honor");
+  static_assert(
+      taken,
+      "Koalesce::parallel_regroup: the policy must be a RegroupPolicy, a number of items, or a Kokkos::RangePolicy "
+      "without work tag, launch bounds, schedule and desired occupancy, none of which regrouped kernels can honor");
   return taken;
 }
 
@@ -33,9 +33,10 @@ constexpr bool check_regroup_policy() {
 template <class Exec, class PayloadView>
 void check_payload_view(std::string const& where, PayloadView const& view, int number, std::int64_t end) {
   using View = typename PayloadView::View;
-  static_assert(View::rank() == 1, "Koalesce::parallel_regroup: a payload is Views of rank 1, an element an item");
-  static_assert(std::is_trivially_copyable_v<typename View::non_const_value_type>,
-                "Koalesce::parallel_regroup: a payload's elements are moved as bytes and must be trivially copyable");
+  static_assert(View::rank() == 1, "Koalesce::parallel_regroup: a payload View must have rank 1, one element per item");
+  static_assert(
+      std::is_trivially_copyable_v<typename View::non_const_value_type>,
+      "Koalesce::parallel_regroup: a payload's elements are moved as bytes, so they must be trivially copyable");
   static_assert(!PayloadView::returns || !std::is_const_v<typename View::value_type>,
                 "Koalesce::parallel_regroup: round_trip() writes to its View, which is const; use one_way()");
   std::string const role = "payload View " + std::to_string(number);
@@ -52,14 +53,15 @@ void check_regroup(std::string const& where, Policy const& policy, int paths) {
   if (paths < 1) fail(where, "there are ", paths, " paths; every item takes one, so give 1 or more");
   if (policy.remap() == RegroupRemap::data && std::decay_t<decltype(policy.payload())>::size == 0)
     fail(where,
-         "the data is to move, but no View travels; name those that do with RegroupPolicy::with_payload(), or take ",
-         "RegroupRemap::index");
+         "RegroupRemap::data moves a payload, but the policy has none; name its Views with "
+         "RegroupPolicy::with_payload(), or use RegroupRemap::index");
   for_each(policy.payload(), [&](auto const& a, auto i) {
     check_payload_view<typename Policy::execution_space>(where, a, i, policy.end());
     for_each(policy.payload(), [&](auto const& b, auto j) {
       if (int(i) < int(j) && (a.returns || b.returns) && overlap(memory_of(a.view), memory_of(b.view)))
         fail(where, "payload Views ", int(i), " ", quoted_label(a.view), " and ", int(j), " ", quoted_label(b.view),
-             " overlap in memory; elements that return would overwrite each other, so give each memory of its own");
+             " overlap in memory; elements that are written back would overwrite each other, so give each View memory "
+             "of its own");
     });
   });
 }

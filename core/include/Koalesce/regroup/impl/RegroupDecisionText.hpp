@@ -15,12 +15,12 @@
 
 namespace Koalesce::Impl {
 
-/// What the log of every pattern shows.
+/// The trials in the form that all patterns log.
 inline std::vector<TuningTrial> tuning_trials(RegroupDecision const& decision) {
   std::vector<TuningTrial> all;
   for (auto const& trial : decision.trials)
     all.push_back(
-        {to_string(trial.way), trial.calls, trial.seconds, trial.dropped, bytes_text(trial.bytes) + " moved"});
+        {to_string(trial.variant), trial.calls, trial.seconds, trial.dropped, bytes_text(trial.bytes) + " moved"});
   return all;
 }
 
@@ -33,7 +33,7 @@ inline TuningDecision tuning_decision(RegroupDecision const& decision) {
           tuning_trials(decision),
           decision.decided,
           decision.remembered,
-          to_string(decision.way),
+          to_string(decision.variant),
           decision.why};
 }
 
@@ -48,7 +48,7 @@ inline std::string bucket_text(PathSample const& sample, int bucket) {
                        : "paths " + std::to_string(first) + "-" + std::to_string(last);
 }
 
-/// "path 2: 75.0 %, path 0: 25.0 %": the largest first, those of the ninth and on together.
+/// "path 2: 75.0 %, path 0: 25.0 %": the largest first, and those from the ninth on together.
 inline std::string histogram_text(PathSample const& sample) {
   constexpr std::size_t most = 8;
   std::vector<int> order(PathSample::buckets);

@@ -29,7 +29,8 @@
 
 namespace Koalesce::Impl {
 
-/// What is given as a RegroupPolicy; a number of items runs on the default execution space, as in Kokkos::parallel_for.
+/// Converts the policy argument to a RegroupPolicy. A number of items runs on the default execution space, as in
+/// Kokkos::parallel_for.
 template <class Policy>
 auto regroup_policy(Policy const& given) {
   if constexpr (is_regroup_policy<Policy>) return given;
@@ -55,7 +56,7 @@ auto make_regroup_work(Policy const& policy, int paths, Predict const& predict, 
 /// The arguments after the policy, whose first may be the number of paths.
 template <class Policy, class Predict, class... Functors>
 auto regroup_work(Policy const& policy, std::tuple<Predict const&, Functors const&...> const& args) {
-  static_assert(sizeof...(Functors) > 0, "Koalesce::parallel_regroup: give a functor for every path");
+  static_assert(sizeof...(Functors) > 0, "Koalesce::parallel_regroup: give one functor per path");
   return std::apply(
       [&](Predict const& predict, Functors const&... functors) {
         return make_regroup_work(policy, int(sizeof...(Functors)), predict, make_path_functors(functors...));
@@ -68,47 +69,47 @@ auto regroup_work(Policy const& policy, std::tuple<Paths const&, Predict const&,
   return make_regroup_work(policy, paths.count, predict, make_body(paths, functor));
 }
 
-/// The ways that the policy allows and the backend has, with the bytes that each moves; the plain loop first.
+/// The variants that the policy allows and the backend has, with the bytes that each moves; the plain loop first.
 template <class Tag, class Policy, class Work>
 std::vector<RegroupTrial> regroup_trials(Tag, Policy const& policy, Work const& work) {
   bool const team = policy.scope() != RegroupScope::grid, grid = policy.scope() != RegroupScope::team,
              index = policy.remap() != RegroupRemap::data,
              data  = policy.remap() != RegroupRemap::index && Work::has_payload;
   std::vector<RegroupTrial> trials;
-  auto const add = [&](RegroupWay way, bool allowed) {
-    if (!allowed || !can_regroup(Tag{}, work, way)) return;
+  auto const add = [&](RegroupVariant variant, bool allowed) {
+    if (!allowed || !can_regroup(Tag{}, work, variant)) return;
     RegroupTrial trial;
-    trial.way   = way;
-    trial.bytes = regroup_bytes(Tag{}, work, way);
+    trial.variant = variant;
+    trial.bytes   = regroup_bytes(Tag{}, work, variant);
     trials.push_back(trial);
   };
   bool const some = policy.regroup() != Regroup::never && work.items() > 0 && work.paths > 1;
-  if (policy.regroup() != Regroup::always) add(RegroupWay::plain, true);
-  add(RegroupWay::team, some && team && index);
-  add(RegroupWay::team_moved, some && team && data);
-  add(RegroupWay::grid, some && grid && index);
-  add(RegroupWay::grid_moved, some && grid && data);
-  if (trials.empty()) add(RegroupWay::plain, true);
+  if (policy.regroup() != Regroup::always) add(RegroupVariant::plain, true);
+  add(RegroupVariant::team, some && team && index);
+  add(RegroupVariant::team_moved, some && team && data);
+  add(RegroupVariant::grid, some && grid && index);
+  add(RegroupVariant::grid_moved, some && grid && data);
+  if (trials.empty()) add(RegroupVariant::plain, true);
   return trials;
 }
 
-/// The entry of the loops that share decisions with a call: their ways are the same, too.
+/// The entry of the loops that share decisions with a call. They allow the same variants.
 template <class Tag, class Call>
 std::shared_ptr<RegroupEntry> regroup_entry(Call const& call, std::vector<RegroupTrial> const& trials) {
   int const size = size_class(call.work.items());
-  int ways       = 0;
-  for (auto const& trial : trials) ways |= 1 << int(trial.way);
+  int variants   = 0;
+  for (auto const& trial : trials) variants |= 1 << int(trial.variant);
   auto const& registry = TuningRegistry::instance();
   using Key            = std::tuple<std::string, int, int, int, std::int64_t>;
   using Lookup         = std::tuple<std::string const&, int, int, int, std::int64_t>;
   thread_local RecentValues<Key, std::shared_ptr<RegroupEntry>, 8> recent;
-  return recent.get(Lookup(call.label, device_of(call.exec), size, ways, registry.changes()), [&] {
+  return recent.get(Lookup(call.label, device_of(call.exec), size, variants, registry.changes()), [&] {
     return RegroupEntry::find(call.label, typeid(Call).name(), call.exec.name(), machine_of(Tag{}, call.exec),
                               call.work.items(), trials);
   });
 }
 
-/// Runs what the entry's tuner says.
+/// Runs the variant that the entry's tuner chooses.
 template <class Tag, class Call>
 void run_tuned(Call const& call, std::vector<RegroupTrial> const& trials) {
   call.loop.poll();
@@ -116,33 +117,33 @@ void run_tuned(Call const& call, std::vector<RegroupTrial> const& trials) {
   if (!Stopwatch<std::decay_t<decltype(call.exec)>>::can_measure(call.exec))
     return (void)call.run_or_plain(entry->leader());
   bool const samples = entry->wants_sample();
-  // First, for a launch may throw: no call has been counted by then, and the next one samples.
+  // Sampling comes first, because a launch may throw: this call is then not counted, and the next one samples.
   if (samples) call.loop.sample(call.exec, call.named("sample"), entry, call.work);
   auto choice = entry->next(samples);
   choice.size = double(call.work.items()) / entry->items();
-  if (choice.timed) call.loop.time(call.exec, entry, choice, [&] { return call.run_or_plain(choice.way); });
-  else call.run_or_plain(choice.way);
+  if (choice.timed) call.loop.time(call.exec, entry, choice, [&] { return call.run_or_plain(choice.variant); });
+  else call.run_or_plain(choice.variant);
 }
 
-/// What Regroup::automatic does: where an outside tuner looks on, it may decide, and takes the time until this returns.
+/// Implements Regroup::automatic. If a tuning tool is loaded, it may choose, and measures the time until this returns.
 template <class Tag, class Call>
 void run_automatic(Call const& call, std::vector<RegroupTrial> const& trials) {
-  if (tuning_mode() == TuningMode::by_extents) return (void)call.run_or_plain(trials.front().way);
+  if (tuning_mode() == TuningMode::by_extents) return (void)call.run_or_plain(trials.front().variant);
   bool const captured = !Stopwatch<std::decay_t<decltype(call.exec)>>::can_measure(call.exec);
   if (captured || !TuningContext::is_wanted()) return run_tuned<Tag>(call, trials);
   TuningQuestion question{"regroup",
                           call.label,
                           {{"size class", size_class(call.work.items()), false}, {"paths", call.work.paths}},
-                          "way",
+                          "variant",
                           {}};
-  for (auto const& trial : trials) question.candidates.push_back(to_string(trial.way));
+  for (auto const& trial : trials) question.candidates.push_back(to_string(trial.variant));
   TuningContext const tool(question);
-  if (auto const number = tool.choice()) call.run_or_plain(trials[*number].way);
+  if (auto const number = tool.choice()) call.run_or_plain(trials[*number].variant);
   else run_tuned<Tag>(call, trials);
   call.exec.fence("Koalesce::parallel_regroup: a tuning tool takes the time");
 }
 
-/// Whether the call returns when its kernels have run.
+/// Whether the call waits for its kernels.
 template <class Exec, class Result>
 bool regroup_waits(Result const& result) {
   if constexpr (Backend::on_host<Exec>) return true;
@@ -151,12 +152,12 @@ bool regroup_waits(Result const& result) {
   else return true;
 }
 
-template <class BackendTag, class Policy, class Result, class Args>
+template <class Policy, class Result, class Args>
 void regroup(std::string const& function, std::string const& label, Policy const& given, Result& result,
              Args const& args) {
   auto const policy = regroup_policy(given);
-  using Exec        = typename std::decay_t<decltype(policy)>::execution_space;
-  using Tag         = Resolve<BackendTag, Exec>;
+  using Exec        = typename decltype(policy)::execution_space;
+  using Tag         = typename decltype(policy)::backend_type;
   auto work         = regroup_work(policy, args);
   using Work        = decltype(work);
   using Call        = RegroupCall<Tag, Exec, Work, Result>;
@@ -169,7 +170,7 @@ void regroup(std::string const& function, std::string const& label, Policy const
   loop->throw_fault(where, work.paths);
   work.fault = loop->fault();
   Call const call{policy.space(), label, work, result, *loop};
-  if (trials.size() == 1) call.run_or_plain(trials.front().way);
+  if (trials.size() == 1) call.run_or_plain(trials.front().variant);
   else run_automatic<Tag>(call, trials);
   if (regroup_waits<Exec>(result)) loop->throw_fault(where, work.paths);
 }

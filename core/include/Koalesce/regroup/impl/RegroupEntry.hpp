@@ -21,24 +21,24 @@
 
 namespace Koalesce::Impl {
 
-/// A way and the paths that it was chosen for, as the tuning file keeps them: "grid | 3 256 8192 512 | 0 4096 2 4096",
-/// last the buckets that are not empty.
-inline std::string remembered_text(RegroupWay way, PathSample const& sample) {
+/// A variant and the paths that it was chosen for, as the tuning file keeps them: "grid | 3 256 8192 512 | 0 4096 2
+/// 4096", last the buckets that are not empty.
+inline std::string remembered_text(RegroupVariant variant, PathSample const& sample) {
   std::ostringstream text;
   text.imbue(std::locale::classic());
-  text << to_string(way) << " | " << sample.paths << ' ' << sample.runs << ' ' << sample.items << ' '
+  text << to_string(variant) << " | " << sample.paths << ' ' << sample.runs << ' ' << sample.items << ' '
        << sample.paths_in_runs << " |";
   for (int b = 0; b < PathSample::buckets; ++b)
     if (sample.histogram[b] > 0) text << ' ' << b << ' ' << sample.histogram[b];
   return text.str();
 }
 
-/// Nothing, where it is no such text: the file may be from anywhere.
-inline std::optional<std::pair<RegroupWay, PathSample>> parse_remembered(std::string const& text) {
-  using enum RegroupWay;
+/// Nothing, if the text has another form: the file may have been edited.
+inline std::optional<std::pair<RegroupVariant, PathSample>> parse_remembered(std::string const& text) {
+  using enum RegroupVariant;
   auto const bar = text.find(" | ");
-  for (RegroupWay const way : {plain, team, team_moved, grid, grid_moved}) {
-    if (text.substr(0, bar) != to_string(way)) continue;
+  for (RegroupVariant const variant : {plain, team, team_moved, grid, grid_moved}) {
+    if (text.substr(0, bar) != to_string(variant)) continue;
     std::istringstream in(text.substr(bar + 3));
     in.imbue(std::locale::classic());
     PathSample sample;
@@ -53,12 +53,12 @@ inline std::optional<std::pair<RegroupWay, PathSample>> parse_remembered(std::st
       items += count;
     }
     if (!in.eof() || items != sample.items) return {};
-    return std::pair(way, sample);
+    return std::pair(variant, sample);
   }
   return {};
 }
 
-/// Loops that share their decisions: their tuner, and what an earlier process knew.
+/// The tuner of loops that share their decisions, and what an earlier process decided.
 class RegroupEntry : public TuningEntry {
  public:
   RegroupEntry(TuningKey key, std::string space, std::int64_t items, std::vector<RegroupTrial> const& candidates)
@@ -72,19 +72,19 @@ class RegroupEntry : public TuningEntry {
       m_is_kept = m_tuner.remember(remembered->first, remembered->second);
   }
 
-  /// That of the loops with these ways, made where there is none.
+  /// The entry of the loops with these variants, made if there is none.
   /// \param[in] kernel  the type of what the loop's items do.
   static std::shared_ptr<RegroupEntry> find(std::string const& label, std::string const& kernel,
                                             std::string const& space, TuningMachine const& machine, std::int64_t items,
                                             std::vector<RegroupTrial> const& candidates) {
     std::string extents = "2^" + std::to_string(size_class(items)) + " items";
-    for (auto const& candidate : candidates) extents += std::string("; ") + to_string(candidate.way);
+    for (auto const& candidate : candidates) extents += std::string("; ") + to_string(candidate.variant);
     TuningKey const key{"regroup", label, kernel, extents, machine};
     return TuningRegistry::instance().find<RegroupEntry>(
         key, [&] { return std::make_shared<RegroupEntry>(key, space, items, candidates); });
   }
 
-  /// Of the first call, whose times the others' are compared with.
+  /// Items of the first call; times of other calls are scaled to it.
   double items() const { return m_items; }
 
   bool wants_sample() {
@@ -95,8 +95,8 @@ class RegroupEntry : public TuningEntry {
     std::lock_guard const lock(m_mutex);
     return m_tuner.next(samples);
   }
-  /// What runs where nothing can be timed.
-  RegroupWay leader() {
+  /// The variant to run if nothing can be timed.
+  RegroupVariant leader() {
     std::lock_guard const lock(m_mutex);
     return m_tuner.leader();
   }
@@ -130,14 +130,14 @@ class RegroupEntry : public TuningEntry {
   }
 
  private:
-  /// The latest decision is what the next process begins with; the paths may become known after it.
+  /// Keeps the latest decision for the next process. The sample of the paths may arrive after the decision.
   void keep() {
     auto const& decision = m_tuner.current();
     if (!decision.decided) m_is_kept = false;
     if (m_is_kept || !decision.decided || decision.sample.items == 0) return;
     for (auto const& trial : decision.trials)
-      if (trial.way == decision.way && trial.calls > 0 && !is_forgotten())
-        (void)TuningMemory::instance().put(m_key, {remembered_text(decision.way, decision.sample), trial.seconds});
+      if (trial.variant == decision.variant && trial.calls > 0 && !is_forgotten())
+        (void)TuningMemory::instance().put(m_key, {remembered_text(decision.variant, decision.sample), trial.seconds});
     m_is_kept = true;
   }
 

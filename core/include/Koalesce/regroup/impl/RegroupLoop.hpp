@@ -32,7 +32,7 @@ using ReportView =
     Kokkos::View<std::int64_t*,
                  std::conditional_t<Backend::on_host<Exec>, Kokkos::HostSpace, Kokkos::SharedHostPinnedSpace>>;
 
-/// What the calls of one loop leave for the next ones: errors and measurements under way.
+/// The state that the calls of one loop share: errors and unfinished measurements.
 template <class Exec>
 class RegroupLoop {
  public:
@@ -46,7 +46,7 @@ class RegroupLoop {
 
   PathFault fault() const { return PathFault{m_fault.data()}; }
 
-  /// The error that a kernel has left, if there is one by now; the next call finds none.
+  /// Returns and clears the error that a kernel has reported so far, if any.
   /// \param[in] paths  of the call that begins or ends here.
   std::string take_fault(std::optional<int> paths = {}) {
     std::lock_guard const lock(m_mutex);
@@ -65,17 +65,17 @@ class RegroupLoop {
 
   std::string const& label() const { return m_label; }
 
-  /// Times run(), which says whether it ran what was chosen; the tuner hears of the time when that is known.
+  /// Times run(), which returns whether it ran the variant that was chosen. The tuner gets the time when it is known.
   template <class Run>
   void time(Exec const& exec, std::shared_ptr<RegroupEntry> const& entry, RegroupTuner::Choice const& choice,
             Run const& run) {
-    Timed timed;  // of its own, for run() may come back here
+    Timed timed;  // local, because run() may call this function again
     timed.time(exec, entry, choice, run);
     std::lock_guard const lock(m_mutex);
     m_timed.take(std::move(timed));
   }
 
-  /// Samples the paths, unless a sample is under way.
+  /// Samples the paths, unless an earlier sample is not finished.
   template <class Work>
   void sample(Exec const& exec, std::string const& label, std::shared_ptr<RegroupEntry> const& entry,
               Work const& work) {
@@ -86,7 +86,7 @@ class RegroupLoop {
       m_sampled_shape                    = PathSampler::shape(work);
       m_sample(PathSampler::reports - 1) = 0;
     }
-    // Unlocked: a launch may wait for another thread's kernel, which may wait for this loop.
+    // Not locked, because a launch may wait for another thread's kernel, which may wait for this loop.
     try {
       PathSampler::run(exec, label, work, m_sampled_shape, m_sample.data());
     } catch (...) {
@@ -96,10 +96,10 @@ class RegroupLoop {
     }
     std::lock_guard const lock(m_mutex);
     m_is_sampling = false;
-    m_sampled     = entry;  // only now: a launch that throws leaves no report to wait for
+    m_sampled     = entry;  // after the launch: if that throws, there is no report to wait for
   }
 
-  /// Tells the tuners what has become known.
+  /// Passes the times and samples that have become known to the tuners.
   void poll() {
     std::lock_guard const lock(m_mutex);
     m_timed.poll();
@@ -139,7 +139,7 @@ class RegroupLoops {
     }
     std::pair key(label, type);
     if (auto const found = self.m_loops.find(key); found != self.m_loops.end()) return found->second;
-    auto loop = std::make_shared<RegroupLoop<Exec>>(label);  // without memory there is no entry either
+    auto loop = std::make_shared<RegroupLoop<Exec>>(label);  // may throw, and then no entry is made
     self.m_loops.emplace(std::move(key), loop);
     return loop;
   }
@@ -168,7 +168,7 @@ class RegroupLoops {
     return loops;
   }
 
-  /// Memory cannot outlive Kokkos, and no error may go unseen.
+  /// Called when Kokkos is finalized: frees the memory and prints errors that no call has thrown.
   void finalize() {
     Kokkos::fence("Koalesce: errors of regrouped loops");
     for (auto const& loop : all())

@@ -15,8 +15,8 @@
 
 namespace Koalesce::Impl {
 
-/// Memory for maps and moved elements, which all loops of an execution space share: one call at a time has a piece, and
-/// then the next one on the same instance.
+/// Memory for index maps and moved elements, which all loops of an execution space share. A piece serves one call at a
+/// time, then the next call on the same instance.
 template <class Exec>
 class RegroupMemory {
  public:
@@ -27,7 +27,7 @@ class RegroupMemory {
     View bytes;
   };
 
-  /// None, if there is not enough.
+  /// Null, if there is not enough memory.
   std::unique_ptr<Piece> take(Exec const& exec, std::size_t bytes) {
     std::unique_ptr<Piece> piece;
     {
@@ -48,7 +48,7 @@ class RegroupMemory {
   }
 
   void give_back(std::unique_ptr<Piece> piece) {
-    std::unique_ptr<Piece> oldest;  // freed unlocked, for that may wait
+    std::unique_ptr<Piece> oldest;  // freed after the lock is released, because freeing may wait
     std::lock_guard const lock(m_mutex);
     m_pieces.push_front(std::move(piece));
     if (m_pieces.size() <= max_pieces) return;
@@ -56,19 +56,19 @@ class RegroupMemory {
     m_pieces.pop_back();
   }
 
-  /// For a graph, which may run the kernels that use it at any time.
+  /// Keeps a piece for a graph, which may run the kernels that use it at any time.
   void keep(std::unique_ptr<Piece> piece) {
     std::lock_guard const lock(m_mutex);
     m_kept.push_front(std::move(piece));
   }
 
   void release() {
-    Pieces pieces;  // freed unlocked
+    Pieces pieces;  // freed after the lock is released
     std::lock_guard const lock(m_mutex);
     pieces.swap(m_pieces);
   }
 
-  /// Graphs' memory, too.
+  /// Frees all pieces, those of graphs included.
   void release_all() {
     release();
     Pieces pieces;

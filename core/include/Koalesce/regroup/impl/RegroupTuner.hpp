@@ -23,12 +23,12 @@ inline double path_distance(PathSample const& a, PathSample const& b) {
   return distance;
 }
 
-/// Whether the items take other paths than they did, and it is not only the sample that differs.
+/// Whether the items take other paths than before, beyond the noise of sampling.
 ///
-/// Neighboring items may all take one path, so a sample is only as good as its number of runs. For two samples of
-/// r1 and r2 runs from one loop, with s = sqrt(1/r1 + 1/r2), the distance's mean is below 0.4 s * sum(sqrt(share of
-/// bucket)), since |N(0, 1)| is 0.8 on average, and its standard deviation at most s/2. What lies two of those and a
-/// tenth of the items above the mean has moved.
+/// Neighboring items may all take one path, so a sample is only as good as its number of runs. For two samples of r1
+/// and r2 runs from one loop, with s = sqrt(1/r1 + 1/r2), the distance's mean is below 0.4 s * sum(sqrt(share of
+/// bucket)), since |N(0, 1)| is 0.8 on average, and its standard deviation at most s/2. The paths have moved if the
+/// distance exceeds the mean by two standard deviations and a tenth of the items.
 inline bool paths_moved(PathSample const& then, PathSample const& now) {
   double const s =
       std::sqrt(1 / double(std::max<std::int64_t>(then.runs, 1)) + 1 / double(std::max<std::int64_t>(now.runs, 1)));
@@ -42,13 +42,13 @@ inline bool paths_moved(PathSample const& then, PathSample const& now) {
 
 /// \brief Decides how the loops with one label and one size class run: what the next call runs, whether it is timed.
 ///
-/// The winner of a Race stays until a sample of the paths says that they moved. Knows neither clocks nor Kokkos; the
-/// caller holds a mutex.
+/// The winner of a Race stays until a sample shows that the paths moved. This class knows neither clocks nor Kokkos;
+/// the caller locks.
 class RegroupTuner {
  public:
-  /// What a call runs. Of a timed one, the caller hands in the time, or says that it is lost, now or later.
+  /// What a call runs. If it is timed, the caller later calls record() with the time, or lost().
   struct Choice {
-    RegroupWay way;
+    RegroupVariant variant;
     bool timed;
     std::uint64_t epoch = 0;  ///< the measurement that it belongs to
     Race::Turn turn     = {};
@@ -69,26 +69,26 @@ class RegroupTuner {
     start(PathSample());
   }
 
-  /// Takes over what was decided earlier for such paths; false, if that is no candidate.
-  bool remember(RegroupWay way, PathSample const& sample) {
+  /// Takes over an earlier process's decision; returns false if that variant is not a candidate.
+  bool remember(RegroupVariant variant, PathSample const& sample) {
     auto& decision = m_known[m_current].decision;
-    if (std::none_of(m_candidates.begin(), m_candidates.end(), [&](auto const& c) { return c.way == way; }))
+    if (std::none_of(m_candidates.begin(), m_candidates.end(), [&](auto const& c) { return c.variant == variant; }))
       return false;
     decision.sample     = sample;
-    decision.way        = way;
+    decision.variant    = variant;
     decision.why        = "remembered from an earlier run";
     decision.decided    = true;
     decision.remembered = true;
     return true;
   }
 
-  /// Whether the call that next() is asked about next should sample the paths, too.
+  /// Whether the next call should also sample the paths.
   bool wants_sample() const {
     if (m_candidates.size() == 1) return m_sample_due && current().sample.items == 0;
     return m_sample_due || m_since_sample >= m_sample_each;
   }
 
-  /// What a call runs, which samples the paths where wants_sample() says so.
+  /// What the next call runs, if it samples the paths whenever wants_sample() says so.
   Choice next() { return next(wants_sample()); }
 
   /// \param[in] samples  whether the call samples the paths: what wants_sample() said before.
@@ -100,15 +100,17 @@ class RegroupTuner {
     ++m_since_sample;
     ++m_calls;
     auto const& decision = current();
-    if (decision.decided) return {decision.way, false, m_epoch};
+    if (decision.decided) return {decision.variant, false, m_epoch};
     auto const turn = m_race.next();
-    return {decision.trials[turn.candidate].way, turn.timed, m_epoch, turn};
+    return {decision.trials[turn.candidate].variant, turn.timed, m_epoch, turn};
   }
 
-  /// The best way by what is known.
-  RegroupWay leader() const { return current().decided ? current().way : current().trials[m_race.leader()].way; }
+  /// The variant that is fastest so far.
+  RegroupVariant leader() const {
+    return current().decided ? current().variant : current().trials[m_race.leader()].variant;
+  }
 
-  /// A timed choice took so long.
+  /// The time of a timed choice.
   void record(Choice const& choice, double seconds) {
     if (!is_awaited(choice)) return;
     m_race.record(choice.turn, seconds / choice.size);
@@ -121,7 +123,7 @@ class RegroupTuner {
     settle();
   }
 
-  /// A timed choice that no time will come of.
+  /// There will be no time for a timed choice.
   void lost(Choice const& choice) {
     if (!is_awaited(choice)) return;
     m_race.lost(choice.turn);
@@ -160,25 +162,25 @@ class RegroupTuner {
     }
   }
 
-  /// What is known, in order of time. At most one is still measuring.
+  /// All decisions, in chronological order. At most one is still measuring.
   std::vector<RegroupDecision> decisions() const {
     std::vector<RegroupDecision> all;
     for (auto const& known : m_known) all.push_back(known.decision);
     return all;
   }
 
-  /// That which next() goes by.
+  /// The decision that next() follows.
   RegroupDecision const& current() const { return m_known[m_current].decision; }
 
  private:
   struct Known {
     RegroupDecision decision;
-    std::uint64_t last_used;  // the call at which another one took its place
+    std::uint64_t last_used;  // the call at which another decision replaced it
   };
 
   bool is_awaited(Choice const& choice) const { return choice.timed && choice.epoch == m_epoch && m_race.is_pending(); }
 
-  /// A new decision, which has to be measured.
+  /// Starts a new decision, which has to be measured.
   void start(PathSample const& sample) {
     if (!m_known.empty()) m_known[m_current].last_used = m_calls;
     if (m_known.size() == max_decisions)
@@ -190,7 +192,7 @@ class RegroupTuner {
     restart(sample);
   }
 
-  /// Measures the current decision from the beginning; times that come late belong to the past.
+  /// Measures the current decision from the beginning; late times of the previous measurement are ignored.
   void restart(PathSample const& sample) {
     auto& decision      = m_known[m_current].decision;
     decision            = RegroupDecision();
@@ -204,7 +206,7 @@ class RegroupTuner {
     settle();
   }
 
-  /// Goes back to what was decided for such paths, if it was.
+  /// Returns to an earlier decision for such paths, if there is one.
   bool take_up_earlier(PathSample const& sample) {
     std::size_t found = m_known.size();
     for (std::size_t i = 0; i < m_known.size(); ++i) {
@@ -218,19 +220,19 @@ class RegroupTuner {
     if (found == m_known.size()) return false;
     m_known[m_current].last_used = m_calls;
     if (!current().decided) {
-      m_known.pop_back();  // where start() put it
+      m_known.pop_back();  // the decision that start() added
       ++m_epoch;
     }
     m_current = found;
     return true;
   }
 
-  /// Decides, if all is in.
+  /// Decides, if all times are known.
   void settle() {
     auto& decision = m_known[m_current].decision;
     if (decision.decided || !m_race.is_over()) return;
     std::size_t const best = m_race.leader();
-    decision.way           = decision.trials[best].way;
+    decision.variant       = decision.trials[best].variant;
     decision.why           = decision_reason(tuning_trials(decision), best);
     decision.decided       = true;
     m_sample_due           = true;
@@ -252,7 +254,7 @@ class RegroupTuner {
   std::uint64_t m_sample_each  = sample_each;
   bool m_sample_due            = true;
   std::uint64_t m_last_move    = 0;
-  std::uint64_t m_not_before   = 0;  // is a new measurement begun
+  std::uint64_t m_not_before   = 0;  // no new measurement begins before this call
   std::uint64_t m_patience     = patience;
 };
 

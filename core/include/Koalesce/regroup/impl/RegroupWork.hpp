@@ -11,8 +11,8 @@
 
 namespace Koalesce::Impl {
 
-/// Where kernels leave the first item whose predictor lies outside the paths, and what it said: one number, so that an
-/// atomic minimum finds it.
+/// Where kernels report the first item whose predicted path is out of range, and that path: packed into one number, so
+/// that an atomic minimum finds the first item.
 struct PathFault {
   static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
@@ -35,7 +35,7 @@ struct PathFunctors {
 
   Pack<Functors...> functors;
 
-  /// action(functor of the path); false, if there is none.
+  /// Calls action(functor of the path); returns false if there is no such path.
   template <class Path, class Action>
   KOKKOS_FORCEINLINE_FUNCTION bool select(Path path, Action const& action) const {
     return [&]<std::size_t... I>(std::index_sequence<I...>) KOALESCE_INLINE_LAMBDA {
@@ -93,7 +93,7 @@ struct RegroupWork {
     return path >= 0 && path < Path(paths);
   }
 
-  /// What the predictor says, in a type that has room for every path and what lies outside.
+  /// The predicted path, in a type that can hold every path and values out of range.
   KOKKOS_FORCEINLINE_FUNCTION auto predicted(std::int64_t item) const {
     auto const path = predict(item);
     using Path      = std::decay_t<decltype(path)>;
@@ -105,7 +105,8 @@ struct RegroupWork {
     else return std::int64_t(path);
   }
 
-  /// `paths` for an item that has none: it takes part in counting and placing as one of path 0, and nothing runs.
+  /// The item's path, or `paths` if it has none. Such an item is counted and placed like one of path 0, and no functor
+  /// runs.
   KOKKOS_FORCEINLINE_FUNCTION int path(std::int64_t item) const { return checked(predicted(item), item); }
 
   template <class Path>
@@ -115,7 +116,7 @@ struct RegroupWork {
     return paths;
   }
 
-  /// The item, with the payload's elements where elements(part, number) refers to them.
+  /// Runs an item with the payload's elements to which elements(part, number) refers.
   template <class Functor, class Update, class Elements>
   KOKKOS_FORCEINLINE_FUNCTION void call(Functor const& functor, std::int64_t item, Update& update,
                                         Elements const& elements) const {
@@ -127,7 +128,7 @@ struct RegroupWork {
     (std::make_index_sequence<Payload::size>{});
   }
 
-  /// The item with the elements in their Views; false, if there is no such path.
+  /// Runs an item with the elements in their Views; returns false if there is no such path.
   template <class Path, class Update>
   KOKKOS_FORCEINLINE_FUNCTION bool run(Path path, std::int64_t item, Update& update) const {
     return body.select(path, [&](auto const& functor) KOALESCE_INLINE_LAMBDA {
@@ -136,7 +137,7 @@ struct RegroupWork {
     });
   }
 
-  /// The item with the elements moved to a slot.
+  /// Runs an item with the elements that were moved to a slot.
   template <class Update, class Slots>
   KOKKOS_FORCEINLINE_FUNCTION void run_moved(int path, std::int64_t item, Slots const& slots, std::int64_t slot,
                                              Update& update) const {
@@ -155,7 +156,7 @@ struct RegroupWork {
                           KOALESCE_INLINE_LAMBDA { get<std::size_t(i.value)>(slots)[slot] = part.view(item); });
   }
 
-  /// Moves those back that return.
+  /// Moves a slot's elements back, if they are written back.
   template <class Slots>
   KOKKOS_FORCEINLINE_FUNCTION void come_back(std::int64_t item, Slots const& slots, std::int64_t slot) const {
     for_each(payload, [&](auto const& part, auto i) KOALESCE_INLINE_LAMBDA {
@@ -164,7 +165,7 @@ struct RegroupWork {
   }
 };
 
-/// Memory for the elements of `count` slots, one array a View of the payload, within a block of bytes.
+/// Memory for the elements of `count` slots: one array per View of the payload, within a block of bytes.
 template <class... Payload>
 struct SlotsOf;
 template <class... Payload>
@@ -177,7 +178,7 @@ struct SlotsOf<Pack<Payload...>> {
     return (bytes + alignment - 1) / alignment * alignment;
   }
 
-  /// Of elements alone, without padding.
+  /// Bytes of the elements alone, without padding.
   static constexpr std::size_t bytes_per_item =
       (std::size_t(0) + ... + sizeof(typename Payload::View::non_const_value_type));
 

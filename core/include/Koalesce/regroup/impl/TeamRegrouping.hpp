@@ -16,7 +16,7 @@ template <class Worker, class Member, class Predict, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void regroup_team(Member const& team, int items, int paths, Predict const& predict,
                                               Body const& body) {
   using Order = TeamPathOrder<Worker>;
-  // A copy of the scratch space: what is taken from it is free again when the copy is gone.
+  // A copy of the scratch space, so that its memory is free again after the call.
   auto scratch       = team.team_scratch(0);
   void* const memory = scratch.get_shmem_aligned(Order::bytes(items, paths, team.team_size()), 16);
   if (memory == nullptr)
@@ -24,7 +24,7 @@ KOKKOS_FORCEINLINE_FUNCTION void regroup_team(Member const& team, int items, int
         "Koalesce::team_regroup: there is not enough scratch memory; the order of the items is kept in it, so add "
         "team_regroup_scratch() bytes to the policy's set_scratch_size(0, Kokkos::PerTeam(...))");
   Order const order(memory, items, paths, team.team_size());
-  team.team_barrier();  // what came before may still use the scratch memory
+  team.team_barrier();  // earlier code may still use the scratch memory
   order.fill(
       team,
       [&](int item) {
@@ -37,10 +37,12 @@ KOKKOS_FORCEINLINE_FUNCTION void regroup_team(Member const& team, int items, int
         if constexpr (is_path_number<Path>) path = static_cast<long long>(predicted);
         if (path >= 0 && path < paths) return int(path);
         Kokkos::printf(
-            "Koalesce::team_regroup: the predictor gives item %d of team %d the path %lld, but paths are "
-            "numbered 0 to %d; make it return one of them for every item\n",
+            "Koalesce::team_regroup: the predictor gives item %d of team %d the path %lld, but paths are numbered 0 to "
+            "%d; make it return one of them for every item\n",
             item, int(team.league_rank()), path, paths - 1);
-        Kokkos::abort("Koalesce::team_regroup: a predictor is outside its paths");
+        Kokkos::abort(
+            "Koalesce::team_regroup: a predictor returned a path that does not exist; the message above names the "
+            "item");
         return 0;
       },
       [](int, int, int) {});
@@ -52,7 +54,7 @@ KOKKOS_FORCEINLINE_FUNCTION void regroup_team(Member const& team, int items, int
   team.team_barrier();
 }
 
-/// Chooses the Worker for an execution space's teams. A backend that has a better one specializes it.
+/// Chooses the Worker for an execution space's teams. A backend with a better one specializes it.
 template <class Exec>
 struct TeamRegrouping {
   template <class Member, class Predict, class Body>

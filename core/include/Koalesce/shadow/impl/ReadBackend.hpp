@@ -11,7 +11,7 @@ namespace Koalesce::Impl {
 ///
 ///     run_original_read(tag, exec, name, work, result)             from the original
 ///     run_shadow_read(tag, exec, name, work, result)               from the shadow, work.shadow
-///     run_mixed_read(tag, exec, name, work, result)                from either, as each half-warp's access has it
+///     run_mixed_read(tag, exec, name, work, result)                from either, as each half-warp's access decides
 ///     run_transposing_read(tag, exec, name, work, shadow, result)  from the original; fills `shadow`
 template <class Tag, class Exec, class Work, class Result>
 concept ReadBackend = requires(Tag tag, Exec const& exec, std::string const& name, Work const& work,

@@ -26,19 +26,19 @@ void check_read(std::string const& where, ShadowView<View> const& a, Map const& 
   if constexpr (std::is_same_v<Map, ColumnOrder>) {
     constexpr int row = int(View::rank()) - 2;
     if (map.rows() != std::int64_t(a.extent(row)) || map.columns() != std::int64_t(a.extent(row + 1)))
-      fail(where, "the ColumnOrder is one of ", map.rows(), " x ", map.columns(), " elements, but the matrix ",
+      fail(where, "the ColumnOrder is for a matrix of ", map.rows(), " x ", map.columns(), " elements, but the matrix ",
            quoted_label(a.base()), " has ", a.extent(row), " x ", a.extent(row + 1),
-           "; make the ColumnOrder with the matrix' extents");
+           "; give the ColumnOrder the matrix's extents");
     std::int64_t const batch = row == 0 ? 1 : a.extent(0);
     if (map.batch() != batch)
-      fail(where, "the ColumnOrder is one of a batch of ", map.batch(), ", but ", quoted_label(a.base()), " has ",
-           batch, batch == 1 ? " matrix" : " matrices", "; make it ColumnOrder(", map.rows(), ", ", map.columns(), ", ",
-           batch, ")");
+      fail(where, "the ColumnOrder is for a batch of ", map.batch(), ", but ", quoted_label(a.base()), " has ", batch,
+           batch == 1 ? " matrix" : " matrices", "; use ColumnOrder(", map.rows(), ", ", map.columns(), ", ", batch,
+           ")");
   }
   constexpr bool is_known = std::is_same_v<Map, ColumnOrder> || std::is_same_v<Map, RowOrder>;
   if (is_known && end > begin && end > std::int64_t(a.size()))
     fail(where, "the items are ", begin, " to ", end, ", but the matrix ", quoted_label(a.base()), " has ", a.size(),
-         " elements; ColumnOrder and RowOrder have an item per element, so end the range there");
+         " elements; ColumnOrder and RowOrder have one item per element, so end the range there");
 }
 
 /// Throws if the policy has a chunk size. Kokkos has no way to ask whether a chunk size was set: one that differs from

@@ -14,7 +14,7 @@
 
 namespace Koalesce::Impl {
 
-/// What parallel_read needs of a ShadowView.
+/// Gives parallel_read access to a ShadowView's state.
 template <class View>
 struct ShadowAccess {
   static auto& state(ShadowView<View> const& a) { return *a.m_state; }
@@ -38,18 +38,18 @@ struct CountByColumn {
   Work work;
   std::int64_t half_warps, samples;
 
-  /// Adds one if a half-warp goes down a column (of what is far apart in the original) where the one before stopped.
+  /// Adds one if a half-warp goes along the strided dimension and continues where the half-warp before it ended.
   KOKKOS_FUNCTION void operator()(std::int64_t sample, std::int64_t& by_column) const {
-    // Spread over all of them, and not evenly: a map's period could be a multiple of the step.
+    // Samples are spread over all half-warps, not evenly: the period of a map could be a multiple of an even step.
     std::int64_t const step   = half_warps / samples;
     std::int64_t const at     = sample * half_warps / samples + sample * 7919 % step;
     std::int64_t const item   = work.begin + at * HalfWarp::size;
     std::int64_t const matrix = work.rows.divisor() * work.columns.divisor();
     std::int64_t const b      = work.index(item) / matrix;
-    // In a batch a half-warp is looked at as far as the matrix goes that it begins in.
+    // In a batch, only the items in the half-warp's first matrix count.
     int count = int(Kokkos::min<std::int64_t>(HalfWarp::size, work.end - item));
     while (count > 1 && work.index(item + count - 1) / matrix != b) --count;
-    // A matrix by columns is the transpose of one by rows: its places count that one's elements.
+    // A column-major matrix is the transpose of a row-major one, so rows and columns swap.
     std::int64_t const m = work.rows.divisor(), n = work.columns.divisor();
     MatrixShape const shape = work.by_columns ? MatrixShape{n, m} : MatrixShape{m, n};
     auto const index        = [&](std::int64_t k) {
@@ -77,7 +77,7 @@ Traversal classify(BackendTag, Exec const& exec, std::string const& label, Work 
   return by_column >= samples - few ? Traversal::by_column : by_column <= few ? Traversal::irregular : Traversal::mixed;
 }
 
-/// What is known of the map. A map of a type that this view has not seen yet is classified, if there is enough to see.
+/// How the map traverses the matrix. A map whose type this view has not seen is classified, if there are enough items.
 template <class Tag, class Exec, class Work, class State>
 Traversal traversal_of(Tag, Exec const& exec, std::string const& label, Work const& work, State& state) {
   constexpr std::int64_t fewest = 64 * HalfWarp::size;
@@ -93,11 +93,11 @@ template <class BackendTag, class Exec, class View, class Map, class Consumer, c
 void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> const& a, std::int64_t begin,
                    std::int64_t end, Map const& map, Consumer const& consumer, Result& result) {
   using Tag        = Resolve<BackendTag, Exec>;
-  auto const named = [&](char const* way) { return kernel_label(Tag{}, label + way); };
+  auto const named = [&](char const* step) { return kernel_label(Tag{}, label + step); };
   auto work        = make_read_work(a.base(), begin, end, map, consumer);
   static_assert(ReadBackend<Tag, Exec, decltype(work), Result>,
-                "Koalesce: the execution space's backend was not included, or lacks what ReadBackend asks for; "
-                "include <Koalesce/ShadowView.hpp>, or write it");
+                "Koalesce: the execution space's backend was not included, or lacks a function that ReadBackend "
+                "requires; include <Koalesce/ShadowView.hpp>, or write that function");
   auto& state = ShadowAccess<View>::state(a);
   std::unique_lock lock(state.mutex);
   Along const far  = work.by_columns ? Along::rows : Along::columns;
@@ -125,7 +125,7 @@ void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> 
   else run_shadow_read(Tag{}, exec, named(" [shadow]"), work, result);
 }
 
-/// parallel_read, and parallel_read_reduce where there is a result: \param[in] function its name.
+/// Runs parallel_read or, with a result, parallel_read_reduce. \param[in] function its name.
 template <class BackendTag, class Policy, class View, class Map, class Consumer, class Result>
 void start_read(char const* function, std::string const& label, Policy const& policy, ShadowView<View> const& a,
                 Map const& map, Consumer const& consumer, Result& result) {

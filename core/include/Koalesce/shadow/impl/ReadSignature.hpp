@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
-/// What the compiler can know of a call of parallel_read or parallel_read_reduce, said in one sentence.
+/// Compile-time checks of a call of parallel_read or parallel_read_reduce, with one clear message each.
 namespace Koalesce::Impl {
 
 template <class Map>
@@ -45,7 +45,8 @@ constexpr bool check_consumer() {
   }
 }
 
-/// Each of these says what is wrong, and is false then: nothing is compiled that would say it again.
+/// Fails a static_assert and returns false if the call is wrong; the caller then compiles no code that would add errors
+/// of its own.
 template <class Policy, class T, class Map, class Consumer, class Result>
 constexpr bool check_read_types() {
   constexpr bool plain = is_plain_range_policy<Policy>;

@@ -15,14 +15,15 @@
 
 namespace Koalesce::Impl {
 
-/// What a sample of a map's half-warps says of it: whether they go down the columns of what is far apart in memory.
+/// How a map's half-warps traverse the strided dimension, as far as a sample shows: none of them along it, some, or
+/// all.
 enum class Traversal { irregular, mixed, by_column };
 
 /// Reads of a matrix by an index map.
 ///
-/// A shadow is dense, with the elements next to each other that lie far apart in the original: those of a column,
-/// or those of a row where the original is `by_columns` itself. An element's place is its position there, so a
-/// half-warp goes down a column, wrapped or not, if its places follow one another.
+/// A shadow is dense, and contiguous along the strided dimension of the original: along columns, or along rows if the
+/// original is column-major (`by_columns`). An element's place is its offset in the shadow. So a half-warp goes down a
+/// column, wrapped or not, if its places are consecutive.
 template <class T, class MapT, class ConsumerT>
 struct ReadWork {
   using value_type = T;
@@ -81,11 +82,10 @@ struct ReadWork {
   KOKKOS_FUNCTION std::int64_t size() const { return batch * rows.divisor() * columns.divisor(); }
   KOKKOS_FUNCTION std::int64_t items() const { return end - begin; }
 
-  /// Whether there is but one way through each matrix.
+  /// Whether each matrix has a single row or a single column, so that by row and by column are the same.
   bool is_vector() const { return rows.divisor() == 1 || columns.divisor() == 1; }
 
-  /// The original as a source, and memory for the shadow as the destination, of a transposition: its offsets are
-  /// places.
+  /// A transposition of the original into the memory of a shadow; offsets in the destination are places.
   template <class Word>
   TransposeWork<Word> transposition(T* to) const {
     std::int64_t const m = by_columns ? columns.divisor() : rows.divisor(),
@@ -97,7 +97,7 @@ struct ReadWork {
 
   static constexpr bool has_known_map = std::is_same_v<Map, ColumnOrder> || std::is_same_v<Map, RowOrder>;
 
-  /// Whether the map is known to go along what is far apart in the original, so that item and place are the same.
+  /// Whether the map is known to follow the strided dimension of the original, so that an item's number is its place.
   bool is_known_far() const { return has_known_map && std::is_same_v<Map, RowOrder> == by_columns; }
   bool is_known_near() const { return has_known_map && !is_known_far(); }
 };

@@ -16,7 +16,7 @@
 
 namespace Koalesce::Impl {
 
-/// Along what the elements that threads read one after the other lie.
+/// The direction along which threads read consecutive elements.
 enum class Along { rows, columns };
 
 /// A matrix, or a batch of them, laid out so that access along one direction coalesces.
@@ -28,7 +28,7 @@ struct Shadow {
   std::unique_ptr<Completion> built;
 };
 
-/// What the copies of a ShadowView share. Every use is under `mutex`.
+/// The state that copies of a ShadowView share. Lock `mutex` to use it.
 template <class View>
 struct ShadowState {
   std::mutex mutex;
@@ -45,7 +45,7 @@ struct ShadowState {
   }
 };
 
-/// The strides of a dense matrix, or batch, in which elements along `along` lie next to each other.
+/// The strides of a dense matrix, or batch, that is contiguous along the given direction.
 template <class Base>
 Kokkos::LayoutStride shadow_layout(Base const& base, Along along) {
   constexpr int row = int(Base::rank()) - 2, column = row + 1;
@@ -58,7 +58,7 @@ Kokkos::LayoutStride shadow_layout(Base const& base, Along along) {
   return layout;
 }
 
-/// Makes sure that the shadow has memory; says whether it has.
+/// Allocates the shadow's memory if it has none. Returns whether it has memory.
 template <class View, class Base>
 bool allocate_shadow(ShadowState<View>& state, Along along, Base const& base) {
   auto& shadow = state[along];

@@ -35,7 +35,7 @@ Field<T> canonical_field(View const& view, Policy const& policy) {
   return field;
 }
 
-/// Whether the first index of a View is the one whose points lie closest together.
+/// Whether the first index of a View has the smallest stride.
 template <class View>
 bool is_reversed(View const& view) {
   using Layout = typename View::array_layout;
@@ -44,7 +44,7 @@ bool is_reversed(View const& view) {
   else return view.stride(0) < view.stride(View::rank() - 1);
 }
 
-/// Whether is_reversed can have this answer for Views of this type: spares kernels that can never run.
+/// Whether is_reversed() can return this for Views of this type. Kernels for the other case are not compiled.
 template <class View, bool Reversed>
 constexpr bool can_be_reversed() {
   using Layout = typename View::array_layout;

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_STENCIL_IMPL_FILL_HALO_HPP
 #define KOALESCE_STENCIL_IMPL_FILL_HALO_HPP
 
+#include <Koalesce/stencil/HaloConditions.hpp>
 #include <Koalesce/stencil/impl/CanonicalField.hpp>
 #include <Koalesce/stencil/impl/IndexOrder.hpp>
 #include <Koalesce/stencil/impl/StencilChecks.hpp>
@@ -9,8 +10,6 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
 namespace Koalesce::Impl {
-
-enum class HaloKind { periodic, neumann, dirichlet };
 
 /// Writes the halo points below and above dimension `dim` (canonical, 0 to 2) of a block of points.
 template <class T, class Face>
@@ -44,7 +43,7 @@ struct FillHalo {
   }
 };
 
-/// What check_field and canonical_field need to know of a policy.
+/// The part of a StencilPolicy that check_field and canonical_field use.
 template <class Exec, int Rank>
 struct HaloPolicy {
   using execution_space     = Exec;
@@ -67,9 +66,9 @@ void check_halo(View const& field, Extents const& extents, Conditions const& con
     empty = empty || extents[d] == 0;
   }
   if (!some && !empty)
-    fail(where, "the field (\"", field.label(),
-         "\") has a halo in no dimension, because the interior extents given are all of its own; nothing would be "
-         "filled, so give the numbers of interior points, without the halo, or a field that has one");
+    fail(where, "the field ", quoted_label(field),
+         " has no halo in any dimension, because the interior extents given are its own extents; give the numbers of "
+         "interior points, without the halo, or a field that has a halo");
   for (int d = 0; d < rank; ++d) {
     auto const& [low, high] = conditions.sides[d];
     if ((low.kind == HaloKind::periodic) != (high.kind == HaloKind::periodic))

@@ -6,9 +6,9 @@
 
 #include <cstddef>
 
-/// The canonical form of a stencil: three dimensions z, y, x, of which z is marched along and x is the one whose points
-/// lie next to each other in memory. A LayoutRight index (z, y, x) is canonical as it is, a LayoutLeft index is
-/// reversed; dimensions that are missing have extent 1 and radius 0.
+/// The canonical form of a stencil has three dimensions z, y, x: blocks march along z, and neighbors in x are adjacent
+/// in memory. A LayoutRight index (z, y, x) is canonical as it is, a LayoutLeft index is reversed; missing dimensions
+/// have extent 1 and radius 0.
 namespace Koalesce::Impl {
 
 /// Translates between the caller's indices and the canonical ones.
@@ -16,14 +16,14 @@ template <int Rank, bool Reversed>
 struct IndexOrder {
   static constexpr int rank = Rank;
 
-  /// The caller's dimension that is canonical dimension c (0: z, 1: y, 2: x), or -1.
+  /// The caller's dimension of canonical dimension c (0: z, 1: y, 2: x), or -1 if the caller has none.
   KOKKOS_FUNCTION static constexpr int user_dim(int c) {
     if (Rank == 3) return Reversed ? 2 - c : c;
     if (Rank == 2) return c == 1 ? -1 : ((c == 0) != Reversed ? 0 : 1);
     return c == 2 ? 0 : -1;
   }
 
-  /// The canonical dimension that is the caller's dimension d.
+  /// The canonical dimension of the caller's dimension d.
   KOKKOS_FUNCTION static constexpr int canonical_dim(int d) { return user_dim(0) == d ? 0 : user_dim(1) == d ? 1 : 2; }
 
   template <class Shape>
@@ -39,7 +39,7 @@ struct IndexOrder {
     else return dz == 0 && dy == 0 && Shape::contains(dx);
   }
 
-  /// f(dz, dy, dx) in the caller's order of indices.
+  /// Calls f with the offsets in the caller's order of indices.
   template <class F, class I>
   KOKKOS_FORCEINLINE_FUNCTION static constexpr decltype(auto) in_user_order(F&& f, I z, I y, I x) {
     if constexpr (Rank == 3 && Reversed) return f(x, y, z);
@@ -49,19 +49,19 @@ struct IndexOrder {
     else return f(x);
   }
 
-  /// A neighborhood around a point whose planes lie `stride_z` elements apart; with `ring_size` > 0 they rotate in
-  /// a ring and the point's own plane is in `slot`. The point is `base[point]`.
+  /// A neighborhood around a point whose planes lie `stride_z` elements apart; with `queue_size` > 0 they rotate in
+  /// the plane queue and the point's own plane is in `slot`. The point is `base[point]`.
   template <class Shape, class T>
   KOKKOS_FORCEINLINE_FUNCTION static auto neighborhood(T const* base, std::ptrdiff_t stride_z, std::ptrdiff_t stride_y,
-                                                       std::ptrdiff_t stride_x, int ring_size = 0, int slot = 0,
+                                                       std::ptrdiff_t stride_x, int queue_size = 0, int slot = 0,
                                                        std::ptrdiff_t point = 0) {
     Kokkos::Array<std::ptrdiff_t, Rank> stride{};
     if constexpr (user_dim(0) >= 0) stride[user_dim(0)] = stride_z;
     if constexpr (user_dim(1) >= 0) stride[user_dim(1)] = stride_y;
     stride[user_dim(2)] = stride_x;
-    // One dimension alone has no planes that could rotate.
+    // A single dimension has no planes that rotate.
     if constexpr (user_dim(0) < 0) return Neighborhood<T, Shape>(base, stride, 0, 0, 0, point);
-    else return Neighborhood<T, Shape>(base, stride, user_dim(0), ring_size, slot, point);
+    else return Neighborhood<T, Shape>(base, stride, user_dim(0), queue_size, slot, point);
   }
 };
 

@@ -32,7 +32,7 @@ class PlaneQueue {
   }
 
   /// Fills the slot of the plane that is `step` planes after the first: calls value(y, x), with y and x relative to the
-  /// tile's first point, for every point of the plane and its halo; it returns the fields' values there, as a pack.
+  /// tile's first point, for every point of the plane and its halo; value returns the fields' values there, as a pack.
   ///
   /// The team's threads are renumbered over the plane with its halo, whose rows are longer than the tile's: each
   /// starts at (rank mod Rx, rank div Rx) and takes every Ry-th row, so that reads coalesce in the halo, too.
@@ -53,7 +53,7 @@ class PlaneQueue {
       }
   }
 
-  /// Where point (y, x) of the tile in the plane that is `step` planes after the first lies, a field.
+  /// One pointer per field to point (y, x) of the tile, in the plane that is `step` planes after the first.
   KOKKOS_FUNCTION auto at(std::int64_t step, std::int64_t y, std::int64_t x) const {
     return transform(m_slots, [&](auto* slots, auto) KOALESCE_INLINE_LAMBDA {
       return Field<std::remove_pointer_t<decltype(slots)>>{slots + index(step, y, x), {m_rows * m_pitch, m_pitch, 1}};

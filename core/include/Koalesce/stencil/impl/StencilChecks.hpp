@@ -10,7 +10,7 @@
 
 namespace Koalesce::Impl {
 
-/// Throws unless the policy's extents are numbers of points.
+/// Throws if an extent of the policy is negative.
 template <class Policy>
 void check_extents(std::string const& where, Policy const& policy) {
   for (int d = 0; d < Policy::rank; ++d)
@@ -19,16 +19,17 @@ void check_extents(std::string const& where, Policy const& policy) {
            "; a number of points cannot be negative, so give 0 or more");
 }
 
-/// Throws unless `view` covers the policy's interior with at least `halo(d)` points on either side of dimension d.
-/// \param[in] role, number name the field in messages; no number where it is the only one (-1).
+/// Throws unless `view` has the policy's interior and a halo of at least `halo(d)` points on either side of dimension
+/// d.
+/// \param[in] role, number name the field in messages; -1 means no number.
 template <class Policy, class View, class Halo>
 void check_field(std::string const& where, Policy const& policy, View const& view, char const* role, int number,
                  Halo const& halo) {
-  static_assert(Kokkos::is_view_v<View>, "Koalesce: fields are Kokkos Views");
+  static_assert(Kokkos::is_view_v<View>, "Koalesce: fields must be Kokkos Views");
   static_assert(int(View::rank()) == Policy::rank,
-                "Koalesce: every field needs one dimension an extent, as many as the stencil's shape has");
+                "Koalesce: every field must have as many dimensions as there are extents");
   static_assert(std::is_trivially_copyable_v<typename View::value_type>,
-                "Koalesce::parallel_stencil: elements are copied on chip and must be trivially copyable");
+                "Koalesce::parallel_stencil: elements are copied as bytes, so they must be trivially copyable");
 
   auto const field    = [&] { return std::string(role) + " field" + (number < 0 ? "" : " " + std::to_string(number)); };
   auto const name     = [&] { return field() + " " + quoted_label(view); };
@@ -66,8 +67,8 @@ void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> 
     auto const clash = [&](auto const& b, char const* role, int j) {
       if (overlap(memory_of(a), memory_of(b)))
         fail(where, "output field ", int(i), " ", quoted_label(a), " and ", role, " field ", j, " ", quoted_label(b),
-             " overlap in memory; points are written while their neighbors are still read, so give the output "
-             "memory of its own and swap afterwards");
+             " overlap in memory; points are written while their neighbors are still read, so give the output memory "
+             "of its own and swap afterwards");
     };
     for_each(in, [&](auto const& b, auto j) { clash(b, "input", j); });
     for_each(out, [&](auto const& b, auto j) {

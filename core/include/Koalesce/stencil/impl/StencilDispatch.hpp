@@ -37,8 +37,8 @@ void run_in_order(std::string const& label, Policy const& policy, Pack<Ins...> c
 
   using BackendTag = typename Policy::backend_type;
   static_assert(StencilBackend<BackendTag, typename Policy::execution_space, std::remove_const_t<decltype(work)>>,
-                "Koalesce: the execution space's backend was not included, or lacks what StencilBackend asks for; "
-                "include <Koalesce/Stencil.hpp>, or write it");
+                "Koalesce: the execution space's backend was not included, or lacks a function that StencilBackend "
+                "requires; include <Koalesce/Stencil.hpp>, or write that function");
   Kokkos::Profiling::ScopedRegion const region("Koalesce::parallel_stencil");
   run_stencil(BackendTag{}, policy.space(), label, work);
 }

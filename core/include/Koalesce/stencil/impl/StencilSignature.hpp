@@ -11,20 +11,21 @@
 #include <type_traits>
 #include <utility>
 
-/// What the compiler can know of a call of parallel_stencil, said in one sentence: without it a functor with a wrong
-/// parameter fails many templates deeper, in words about backends.
+/// Compile-time checks of a call of parallel_stencil, with one clear message each. Without them a functor with a wrong
+/// parameter fails deep in a backend's templates.
 namespace Koalesce::Impl {
 
 template <class... Ts>
 struct TypeList {};
 
-/// A pack of as many indices as there are numbers; nvcc expands no alias that ignores them.
+/// An index type for any number, to expand a pack of numbers into as many index types. (A struct, because nvcc does not
+/// expand an alias that ignores its argument.)
 template <std::size_t>
 struct IndexOf {
   using type = std::int64_t&;
 };
 
-/// What a functor's call returns, or NotCallable.
+/// The type that a functor's call returns, or NotCallable.
 struct NotCallable {};
 
 template <class F, class Arguments, class Dimensions>
@@ -63,7 +64,7 @@ struct FieldFacts<Pack<Views...>, Rank> {
   static constexpr bool writable = !(is_const_view<Views>() || ...);
 };
 
-/// What a functor receives of the inputs: their neighborhoods, or in a second stage their points.
+/// The parameters that a functor has for the inputs: neighborhoods, or in a second stage PointValues.
 template <class Views, class Shape>
 struct ViewNeighborhoods;
 template <class... Views, class Shape>
@@ -72,7 +73,7 @@ struct ViewNeighborhoods<Pack<Views...>, Shape> {
   using points = TypeList<PointValue<typename Views::non_const_value_type, Shape::rank>...>;
 };
 
-/// Whether the outputs take what a functor returned.
+/// Whether a functor's result can be assigned to the outputs.
 template <class Views, class Result>
 inline constexpr bool takes = false;
 template <class View, class Result>
@@ -90,7 +91,7 @@ struct Join<TypeList<As...>, TypeList<Bs...>> {
   using type = TypeList<As..., Bs...>;
 };
 
-/// The neighborhoods that a second stage gets of what the first one returned.
+/// The second stage's neighborhoods of the values that the first stage returned.
 template <class Shape, class Result>
 struct MidNeighborhoods {
   using type = TypeList<Neighborhood<Result, Shape>>;
@@ -100,7 +101,8 @@ struct MidNeighborhoods<Shape, Pack<Results...>> {
   using type = TypeList<Neighborhood<Results, Shape>...>;
 };
 
-/// Each of these says what is wrong, and is false then: nothing is compiled that would say it again.
+/// Each of these checks fails a static_assert and returns false if the call is wrong; the caller then compiles no code
+/// that would add errors of its own.
 template <int Rank, class Ins, class Outs>
 constexpr bool check_views() {
   constexpr bool views    = FieldFacts<Ins, Rank>::views && FieldFacts<Outs, Rank>::views;
@@ -108,19 +110,18 @@ constexpr bool check_views() {
   constexpr bool writable = FieldFacts<Outs, Rank>::writable;
   static_assert(views, "Koalesce::parallel_stencil: inputs and outputs must be Kokkos Views, several as fields(a, b)");
   static_assert(!views || ranks,
-                "Koalesce::parallel_stencil: every field needs as many dimensions as the policy's shape has");
-  static_assert(writable, "Koalesce::parallel_stencil: an output field is const");
+                "Koalesce::parallel_stencil: every field must have as many dimensions as the policy's shape");
+  static_assert(writable, "Koalesce::parallel_stencil: an output field is const, so it cannot be written");
   return views && ranks && writable;
 }
 
-/// Whether a functor reads as many fields as it is given: known weights one.
+/// Whether a functor can take this number of fields; a LinearStencil takes one.
 template <class F, std::size_t Fields>
 constexpr bool check_fields() {
   constexpr bool enough = !is_linear<F> || Fields == 1;
-  static_assert(
-      enough,
-      "Koalesce::parallel_stencil: a LinearStencil reads one field; for several, call one for each in a functor "
-      "of your own, as in first(u) + second(v)");
+  static_assert(enough,
+                "Koalesce::parallel_stencil: a LinearStencil reads one field; for several, call one for each in a "
+                "functor of your own, as in first(u) + second(v)");
   return enough;
 }
 
@@ -141,13 +142,13 @@ constexpr bool check_functor() {
     constexpr bool returns  = !std::is_void_v<Result>;
     static_assert(callable,
                   "Koalesce::parallel_stencil: the functor must be const and take one Neighborhood<element type, the "
-                  "policy's Shape> const& for every input, then one std::int64_t a dimension");
+                  "policy's Shape> const& for every input, then one std::int64_t per dimension");
     static_assert(returns, "Koalesce::parallel_stencil: the functor must return the value at the point, not void");
     if constexpr (callable && returns) {
       constexpr bool taken = takes<Outs, Result>;
       static_assert(taken,
-                    "Koalesce::parallel_stencil: the functor must return one value an output field, assignable "
-                    "to its elements; several as Koalesce::values(...)");
+                    "Koalesce::parallel_stencil: the functor must return one value per output field, assignable to its "
+                    "elements; return several as Koalesce::values(...)");
       return taken;
     }
     return false;
@@ -168,29 +169,26 @@ constexpr bool check_stages() {
     constexpr bool returns  = !std::is_void_v<Mid>;
     static_assert(callable,
                   "Koalesce::parallel_stencil: the first functor must be const and take one Neighborhood<element type, "
-                  "First> const& for every input, then one std::int64_t a dimension");
+                  "First> const& for every input, then one std::int64_t per dimension");
     static_assert(returns,
-                  "Koalesce::parallel_stencil: the first functor must return what lies between the stages, "
-                  "not void");
+                  "Koalesce::parallel_stencil: the first functor must return the values between the stages, not void");
     if constexpr (callable && returns && check_fields<G, fields_in<Mid>>()) {
       using Arguments              = typename Join<typename MidNeighborhoods<Second, Mid>::type,
                                       typename ViewNeighborhoods<Ins, Second>::points>::type;
       using Result                 = CallResultOf<G, Arguments, Shape::rank>;
       constexpr bool also_callable = !std::is_same_v<Result, NotCallable>;
       constexpr bool also_returns  = !std::is_void_v<Result>;
-      static_assert(
-          also_callable,
-          "Koalesce::parallel_stencil: the second functor must be const and take one Neighborhood<what the "
-          "first returns, Second> const& for every value of it, one PointValue<element type, rank> const& for "
-          "every input, then one std::int64_t a dimension");
+      static_assert(also_callable,
+                    "Koalesce::parallel_stencil: the second functor must be const and take one Neighborhood<type of "
+                    "the value, Second> const& for every value that the first one returns, one PointValue<element "
+                    "type, rank> const& for every input, then one std::int64_t per dimension");
       static_assert(also_returns,
                     "Koalesce::parallel_stencil: the second functor must return the value at the point, not void");
       if constexpr (also_callable && also_returns) {
         constexpr bool taken = takes<Outs, Result>;
-        static_assert(
-            taken,
-            "Koalesce::parallel_stencil: the second functor must return one value an output field, assignable "
-            "to its elements; several as Koalesce::values(...)");
+        static_assert(taken,
+                      "Koalesce::parallel_stencil: the second functor must return one value per output field, "
+                      "assignable to its elements; return several as Koalesce::values(...)");
         return taken;
       }
     }

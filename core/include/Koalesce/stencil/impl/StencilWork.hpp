@@ -15,8 +15,8 @@
 /// Backends see every stencil in the canonical form of IndexOrder.
 namespace Koalesce::Impl {
 
-/// Calls the caller's functor at one point. Known weights are summed in the order of the loops, as native kernels do,
-/// and not in that of the caller's indices.
+/// Calls the caller's functor at one point. Known weights are summed in the canonical order, as native kernels do, not
+/// in the order of the caller's indices.
 template <class Order, class F, class... Us>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_at(F const& f, Pack<Us...> const& u, std::int64_t z, std::int64_t y,
                                                    std::int64_t x) {
@@ -51,7 +51,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto load(Pack<Field<Ts>...> const& in, std::int64_t
   });
 }
 
-/// The inputs at one point as a second stage receives them.
+/// The inputs at one point, as PointValues for a second stage.
 template <class Order, class... Ts>
 KOKKOS_FORCEINLINE_FUNCTION auto inputs_at(Pack<Field<Ts>...> const& in, std::int64_t z, std::int64_t y,
                                            std::int64_t x) {
@@ -60,20 +60,20 @@ KOKKOS_FORCEINLINE_FUNCTION auto inputs_at(Pack<Field<Ts>...> const& in, std::in
   });
 }
 
-/// What a functor returned, as a pack of one value per field.
+/// A functor's result as a pack of one value per field.
 template <class Result>
 KOKKOS_FORCEINLINE_FUNCTION auto to_pack(Result const& result) {
   if constexpr (is_pack<Result>) return result;
   else return Pack<Result>(result);
 }
 
-/// Writes what a functor returned to the output fields, to place_in(field) of each.
+/// Stores a functor's result: each value to place_in(field) of its output field.
 template <class Result, class PlaceIn, class... Ts>
 KOKKOS_FORCEINLINE_FUNCTION void store_to(Pack<Field<Ts>...> const& out, Result const& result,
                                           PlaceIn const& place_in) {
   if constexpr (is_pack<Result>) {
     static_assert(Result::size == sizeof...(Ts),
-                  "Koalesce::parallel_stencil: the functor must return one value an output field");
+                  "Koalesce::parallel_stencil: the functor must return one value per output field");
     for_each(out, [&](auto const& field, auto i)
                       KOALESCE_INLINE_LAMBDA { *place_in(field) = get<decltype(i)::value>(result); });
   } else {

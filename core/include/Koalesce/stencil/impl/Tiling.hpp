@@ -13,7 +13,7 @@ struct Tile {
   std::int64_t planes, rows, cols;
 };
 
-/// How the interior is cut: into tiles of `tile_y` x `tile_x` points and chunks of `chunk` planes of them.
+/// How the interior is divided: tiles of `tile_y` x `tile_x` points, each in chunks of `chunk` planes.
 struct Tiling {
   std::int64_t tile_y, tile_x, chunk;
   std::int64_t tiles_y, tiles_x, chunks;

@@ -30,8 +30,10 @@ void check_permutation(std::string const& where, Permutation<Rank> const& p) {
   for (std::size_t d = 0; d < Rank; ++d)
     if (p[d] >= 0 && p[d] < int(Rank)) seen |= 1 << p[d];
   if (seen != (1 << Rank) - 1)
-    fail(where, "the permutation ", to_string(p), " does not name every dimension once; give the numbers 0 to ",
-         Rank - 1, " in the order that the destination has the source's dimensions in");
+    fail(where, "the permutation ", to_string(p),
+         " does not name every dimension once; permutation[d] is the dimension of the source that becomes dimension d, "
+         "so give each number from 0 to ",
+         Rank - 1, " once");
 }
 
 /// Whether the destination is the source itself and the permutation swaps two of its dimensions or none.
@@ -48,14 +50,16 @@ bool is_in_place(Dst const& dst, Src const& src, Permutation<Rank> const& p) {
 
 template <class Exec, class Dst, class Src, std::size_t Rank>
 void check_transpose(std::string const& where, Dst const& dst, Src const& src, Permutation<Rank> const& p) {
-  static_assert(Kokkos::is_view_v<Dst> && Kokkos::is_view_v<Src>, "Koalesce::transpose: arguments are Kokkos Views");
+  static_assert(Kokkos::is_view_v<Dst> && Kokkos::is_view_v<Src>,
+                "Koalesce::transpose: the arguments must be Kokkos Views");
   static_assert(Dst::rank() == Rank && Src::rank() == Rank && (Rank == 2 || Rank == 3),
-                "Koalesce::transpose: source and destination have the same rank, 2 or 3");
-  static_assert(!std::is_const_v<typename Dst::value_type>, "Koalesce::transpose: the destination is const");
+                "Koalesce::transpose: source and destination must have the same rank, 2 or 3");
+  static_assert(!std::is_const_v<typename Dst::value_type>,
+                "Koalesce::transpose: the destination is const, so it cannot be written");
   static_assert(std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>,
-                "Koalesce::transpose: source and destination have elements of the same type");
+                "Koalesce::transpose: source and destination must have the same element type");
   static_assert(std::is_trivially_copyable_v<typename Dst::value_type>,
-                "Koalesce::transpose: elements are moved as bytes and must be trivially copyable");
+                "Koalesce::transpose: elements are moved as bytes, so they must be trivially copyable");
 
   check_permutation(where, p);
   for (std::size_t d = 0; d < Rank; ++d)

@@ -16,19 +16,19 @@
 
 namespace Koalesce::Impl {
 
-/// A dimension of both sides: its extent, and the elements from one index to the next in each.
+/// A dimension: its extent, and its stride in the source and in the destination.
 struct SharedDim {
   std::int64_t extent = 1, from = 0, to = 0;
 };
 
-/// The dimensions in canonical order, and whether rows and columns swap places in memory.
+/// The dimensions in canonical order, and whether rows and columns swap in memory.
 struct CanonicalDims {
   SharedDim batch, row, column;
   bool transposes = true;
 };
 
-/// Merges what is contiguous on both sides, then takes as columns what lies closest together in the source, as rows
-/// what does so in the destination.
+/// Merges dimensions that are contiguous on both sides. Then the dimension with the smallest stride in the source
+/// becomes columns, the one with the smallest stride in the destination rows.
 inline CanonicalDims canonical_dims(SharedDim (&dims)[3], int count, bool in_place) {
   int kept = 0;
   for (int i = 0; i < count; ++i)
@@ -45,7 +45,7 @@ inline CanonicalDims canonical_dims(SharedDim (&dims)[3], int count, bool in_pla
   }
   for (int i = kept; i < 3; ++i) dims[i] = {};
 
-  // In place the two that change places are rows and columns, whatever lies closest together.
+  // In place, rows and columns are the two dimensions that swap, whatever their strides.
   int column = -1, row = -1;
   for (int i = 0; i < kept; ++i) {
     if (in_place && dims[i].from == dims[i].to) continue;
@@ -54,7 +54,7 @@ inline CanonicalDims canonical_dims(SharedDim (&dims)[3], int count, bool in_pla
   }
   if (column < 0) column = row = 0;
   bool const transposes = row != column;
-  // Rows that stay rows: the longer of the others is the batch, which backends walk through last.
+  // Nothing to transpose: the longer of the other dimensions is the batch, which backends iterate over last.
   if (!transposes) {
     row = (column + 1) % 3;
     if (int const other = (column + 2) % 3; dims[other].extent < dims[row].extent) row = other;
@@ -66,8 +66,8 @@ template <class T, class BackendTag, class Exec>
 void run_canonical(BackendTag, Exec const& exec, std::string const& label, T const* from, T* to,
                    CanonicalDims const& d) {
   static_assert(TransposeBackend<BackendTag, Exec, T>,
-                "Koalesce: the execution space's backend was not included, or lacks what TransposeBackend asks for; "
-                "include <Koalesce/Transpose.hpp>, or write it");
+                "Koalesce: the execution space's backend was not included, or lacks a function that TransposeBackend "
+                "requires; include <Koalesce/Transpose.hpp>, or write that function");
   TransposeWork<T> const work{from,
                               to,
                               d.batch.extent,
@@ -79,7 +79,7 @@ void run_canonical(BackendTag, Exec const& exec, std::string const& label, T con
   else if (!work.is_in_place()) run_transpose(BackendTag{}, exec, label, CopyWork<T>{work});
 }
 
-/// Elements of 1, 2, 4, 8 and 16 bytes are moved as words, so that kernels are few.
+/// Elements of 1, 2, 4, 8 and 16 bytes are moved as words, so that few kernels are compiled.
 template <class BackendTag, class Exec, class Dst, class Src, std::size_t Rank>
 void dispatch_transpose(Exec const& exec, std::string const& label, Dst const& dst, Src const& src,
                         Permutation<Rank> const& p) {

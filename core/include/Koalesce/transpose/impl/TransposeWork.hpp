@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-/// Every transposition, of any rank and permutation, is one of a batch of matrices: the dimension whose elements lie
-/// closest together in the source is called columns, the one whose elements do so in the destination rows, and what is
-/// left is the batch. Backends know nothing else.
+/// Every transposition, of any rank and permutation, becomes one of a batch of matrices. The dimension with the
+/// smallest stride in the source is called columns, the one with the smallest stride in the destination rows, and the
+/// remaining one is the batch. Backends see only this form.
 namespace Koalesce::Impl {
 
 /// Where the elements of a batch of matrices lie: `base[b * batch + r * row + c * column]`.
@@ -33,14 +33,13 @@ struct TransposeWork {
   std::int64_t batch, rows, columns;
   MatrixStrides from_at, to_at;
 
-  /// A batch of square matrices, each transposed where it lies.
+  /// Whether square matrices are transposed in place.
   KOKKOS_FUNCTION bool is_in_place() const { return static_cast<void const*>(from) == static_cast<void const*>(to); }
 
   std::int64_t size() const { return batch * rows * columns; }
 };
 
-/// As TransposeWork, where the elements that lie closest together are the same ones on both sides, those of a row:
-/// nothing is to be transposed, but the rows take other places.
+/// As TransposeWork, but rows are contiguous on both sides: they move as they are, and nothing is transposed.
 template <class T>
 struct CopyWork : TransposeWork<T> {};
 

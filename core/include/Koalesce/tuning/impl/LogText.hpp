@@ -28,7 +28,7 @@ inline std::string bytes_text(std::int64_t bytes) {
   return fixed_text(value, unit == 0 ? 0 : 1) + " " + units[unit];
 }
 
-/// Without line breaks and the like, which errors of devices have and tables cannot.
+/// Replaces control characters such as line breaks, which occur in texts of devices and systems, by blanks.
 inline std::string one_line(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, ' ');

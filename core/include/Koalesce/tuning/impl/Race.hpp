@@ -9,19 +9,20 @@
 
 namespace Koalesce::Impl {
 
-/// \brief Which of some candidates that do the same work is the fastest: what the next call runs, whether it is timed.
+/// \brief Finds the fastest of some candidates that do the same work: says what the next call runs and whether it is
+/// timed.
 ///
-/// Each is timed a few times in turn, and the one with the fastest call wins. The first call of each warms up: its time
-/// counts only where no later one is shorter. Calls choose by their number alone, so times may come late, in any order,
-/// or never. Knows neither clocks nor kernels.
+/// The candidates are timed a few times in turn, and the one with the fastest call wins. The first call of each is a
+/// warm-up. Its time counts too, but a later one is usually shorter. The number of a call alone decides what it runs,
+/// so times may arrive late, in any order, or never. This class knows neither clocks nor kernels.
 class Race {
  public:
-  static constexpr std::size_t rounds      = 3;
-  static constexpr double gain             = 0.98;  // of the first candidate's time is worth another one
-  static constexpr double drop_ratio       = 2;     // times the fastest: dropped
-  static constexpr double first_drop_ratio = 8;     // the same for first calls, whose cost is mostly warming up
+  static constexpr std::size_t rounds = 3;
+  static constexpr double gain        = 0.98;  // another candidate replaces the first one below this share of its time
+  static constexpr double drop_ratio  = 2;     // a candidate this many times slower than the fastest is dropped
+  static constexpr double first_drop_ratio = 8;  // the same for first calls, which are mostly warm-up
 
-  /// What a call runs. Of a timed one, the caller hands in the time, or says that it is lost, now or later.
+  /// What a call runs. If it is timed, the caller later calls record() with the time, or lost().
   struct Turn {
     std::size_t candidate;
     bool timed;
@@ -34,7 +35,7 @@ class Race {
     bool dropped   = false;  // so much slower than another that it is timed no more
   };
 
-  /// \param[in] candidates  at least 1; the first one wins where no other is faster. One alone wins without a call.
+  /// \param[in] candidates  at least 1; the first one wins if no other is faster. A single one wins without a call.
   explicit Race(std::size_t candidates) : m_trials(candidates), m_slot(candidates == 1 ? slots() : 0) {}
 
   Turn next() {
@@ -44,11 +45,11 @@ class Race {
     return {m_slot++ % m_trials.size(), true};
   }
 
-  /// A timed turn took so long; what is no time is lost.
+  /// The time of a timed turn. One that is not a positive number counts as lost.
   void record(Turn const& turn, double seconds) {
     if (!(seconds >= 0) || std::isinf(seconds)) return lost(turn);
     auto& trial        = m_trials[turn.candidate];
-    double const above = std::max(seconds, 1e-9);  // whatever the clock's resolution
+    double const above = std::max(seconds, 1e-9);  // the clock may be too coarse
     if (trial.calls == 0) trial.first = above;
     trial.seconds = trial.calls == 0 ? above : std::min(trial.seconds, above);
     ++trial.calls;
@@ -56,7 +57,7 @@ class Race {
     drop_slow();
   }
 
-  /// No time will come of a timed turn.
+  /// There will be no time for a timed turn.
   void lost(Turn const&) { --m_pending; }
 
   /// Whether all times are in.
@@ -68,7 +69,7 @@ class Race {
   /// Whether a time is awaited.
   bool is_pending() const { return m_pending > 0; }
 
-  /// The candidate to run by what is known.
+  /// The candidate that is fastest so far.
   std::size_t leader() const {
     std::size_t best = 0;
     for (std::size_t i = 1; i < m_trials.size(); ++i)
@@ -87,8 +88,8 @@ class Race {
     while (m_slot < slots() && m_trials[m_slot % m_trials.size()].dropped) ++m_slot;
   }
 
-  /// First times are compared with first times only: they include what a kernel's first call costs. The very first one
-  /// also pays for what all candidates share, memory that moves or is touched first, and says nothing yet.
+  /// First times include the cost of a kernel's first call, so they are compared only with each other. The very first
+  /// one does not count, because it also pays for what all candidates share, such as first touch of memory.
   void drop_slow() {
     double first = 0, best = 0;
     for (auto const& trial : m_trials) {

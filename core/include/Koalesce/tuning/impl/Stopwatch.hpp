@@ -8,8 +8,8 @@
 
 namespace Koalesce::Impl {
 
-/// The time that an execution space instance takes for what it is given between start and stop: waits for it at both
-/// ends. A backend that can tell without waiting specializes this, in its folder runtime/.
+/// Measures the work of an instance between start and stop, and waits for the instance at both ends. A backend that can
+/// measure without waiting specializes it in its folder runtime/.
 template <class Exec>
 class Stopwatch {
  public:
@@ -18,7 +18,7 @@ class Stopwatch {
     m_timer.reset();
   }
 
-  /// Whether what the instance is given now runs now: graphs keep it for later.
+  /// Whether work runs when it is launched. False during the capture of a graph, which runs it later.
   static bool can_measure(Exec const&) { return true; }
 
   void stop(Exec const& exec) {
@@ -26,7 +26,7 @@ class Stopwatch {
     m_seconds = m_timer.seconds();
   }
 
-  /// Nothing, as long as the instance is not there yet.
+  /// The time, or nothing as long as the work has not finished.
   std::optional<double> seconds() const { return m_seconds; }
 
  private:

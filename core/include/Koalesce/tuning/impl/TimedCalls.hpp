@@ -11,11 +11,12 @@
 
 namespace Koalesce::Impl {
 
-/// Measurements under way, and who waits for them: entries with record(turn, seconds) and lost(turn). For one thread.
+/// Calls whose times are not known yet, and the entries that wait for them by record(turn, seconds) and lost(turn). Not
+/// thread-safe.
 template <class Exec, class EntryPointer, class Turn>
 class TimedCalls {
  public:
-  /// Times run(), which says whether it ran what was chosen.
+  /// Times run(), which returns whether it ran the candidate that was chosen.
   template <class Run>
   void time(Exec const& exec, EntryPointer const& entry, Turn const& turn, Run const& run) {
     try {
@@ -29,19 +30,19 @@ class TimedCalls {
     }
   }
 
-  /// What was begun elsewhere.
+  /// Takes over another object's measurements.
   void take(TimedCalls&& other) {
     for (auto& call : other.m_calls) m_calls.push_back(std::move(call));
     other.m_calls.clear();
   }
 
-  /// No time will come any more.
+  /// Gives up all measurements.
   void forget() {
     for (auto const& call : m_calls) call.entry->lost(call.turn);
     m_calls.clear();
   }
 
-  /// Tells the entries what has become known.
+  /// Passes the times that have become known to the entries.
   void poll() {
     for (auto call = m_calls.begin(); call != m_calls.end();) {
       std::optional<double> seconds;
@@ -49,7 +50,7 @@ class TimedCalls {
         seconds = call->watch->seconds();
       } catch (...) {
         call->entry->lost(call->turn);
-        m_calls.erase(call);  // what cannot be read is not asked for again
+        m_calls.erase(call);  // also if reading the time throws
         throw;
       }
       if (!seconds) {

@@ -24,7 +24,7 @@
 
 namespace Koalesce::Impl {
 
-/// What times of calls on an instance hold for, with this library.
+/// The machine and software, this library's version included, for which measured times hold.
 template <class Tag, class Exec>
 TuningMachine machine_of(Tag tag, Exec const& exec) {
   static_assert(TuningBackend<Tag, Exec>,
@@ -35,7 +35,7 @@ TuningMachine machine_of(Tag tag, Exec const& exec) {
   return machine;
 }
 
-/// A choice among ways to do the same work.
+/// A choice among candidates: kernels that do the same work.
 struct TuningChoices {
   TuningKey key;
   std::vector<TuningInput> inputs;      ///< what a tuning tool is told
@@ -66,7 +66,7 @@ class Tuner : public TuningEntry {
     }
   }
 
-  /// Runs run(number of a candidate).
+  /// Calls run(number of a candidate), and times it if the tuner wants that.
   template <class Run>
   void run(Exec const& exec, double size, Run const& run) {
     if (int const chosen = m_chosen; chosen >= 0) return run(std::size_t(chosen));
@@ -74,7 +74,7 @@ class Tuner : public TuningEntry {
     poll();
     auto const turn = next();
     if (!turn.timed) return run(turn.candidate);
-    TimedCalls<Exec, Tuner*, SizedTurn> call;  // of its own, for run() may come back here
+    TimedCalls<Exec, Tuner*, SizedTurn> call;  // local, because run() may call this function again
     call.time(exec, this, {turn, size}, [&] { return run(turn.candidate), true; });
     {
       std::lock_guard const lock(m_calls_mutex);
@@ -171,15 +171,15 @@ std::shared_ptr<Tuner<Exec>> find_tuner(TuningChoices const& choices) {
                                                       [&] { return std::make_shared<Tuner<Exec>>(choices); });
 }
 
-/// \brief Runs the fastest of some ways to do the same work, which the first calls find out.
+/// \brief Runs the fastest of the candidates, which the first calls find out.
 ///
-/// Where a tuning tool looks on, it may decide, and takes the time until this returns. Where the program's choices go
-/// by extents, the candidate runs that the caller names for that.
+/// If a tuning tool is loaded, it may choose, and measures the time until this returns. In TuningMode::by_extents the
+/// candidate `by_extents` runs.
 ///
 /// \param[in] size        of the work.
 /// \param[in] by_extents  number of a candidate.
-/// \param[in] tuner       gives what find_tuner() does, as RecentTuners have it.
-/// \param[in] choices     gives the TuningChoices, for a tool.
+/// \param[in] tuner       returns the result of find_tuner(), as RecentTuners have it.
+/// \param[in] choices     returns the TuningChoices, for a tool.
 /// \param[in] run         run(number of a candidate).
 template <class Exec, class FindTuner, class MakeChoices, class Run>
 void run_fastest(Exec const& exec, double size, std::size_t by_extents, FindTuner const& tuner,

@@ -33,12 +33,12 @@ struct TuningQuestion {
 
 #ifdef KOKKOS_ENABLE_TUNING
 
-/// What tuning tools know of Koalesce: every variable is declared once, when it first is needed.
+/// The variables that are declared to tuning tools; each is declared once, when it is first needed.
 class TuningVariables {
  public:
   using Value = Kokkos::Tools::Experimental::VariableValue;
 
-  /// What the tool is shown first; left so, Koalesce decides.
+  /// The value offered to the tool; if the tool keeps it, Koalesce decides.
   static constexpr char const* automatic = "automatic";
 
   static TuningVariables& instance() {
@@ -93,7 +93,7 @@ class TuningVariables {
     return id;
   }
 
-  /// Kokkos 4.6 leaves the last character as it is, so a text must end before it.
+  /// Kokkos 4.6 does not terminate a text that fills the buffer, so the text must be shorter.
   static Value text_value(std::size_t id, std::string const& text) {
     return Kokkos::Tools::Experimental::make_variable_value(id, text.substr(0, KOKKOS_TOOLS_TUNING_STRING_LENGTH - 2));
   }
@@ -103,10 +103,10 @@ class TuningVariables {
   std::map<std::pair<std::string, std::vector<std::string>>, std::size_t> m_outputs;  // by name and candidates
 };
 
-/// \brief What a tuning tool, if there is one, says about a call.
+/// \brief Asks a tuning tool, if one is loaded, about a call.
 ///
-/// Lives while the call runs. A tool takes the time itself, from the beginning of the context to its end, so a call
-/// that a tool looks at must have finished then.
+/// It lives while the call runs. The tool measures from the beginning of the context to its end, so the call's kernels
+/// must have finished by then.
 class TuningContext {
  public:
   explicit TuningContext(TuningQuestion const& question) {
@@ -137,7 +137,7 @@ class TuningContext {
   /// Whether there is a tool.
   static bool is_wanted() { return Kokkos::Tools::Experimental::have_tuning_tool(); }
 
-  /// The number of the candidate that the tool wants.
+  /// The candidate that the tool chose; none, if it left the choice to Koalesce.
   std::optional<std::size_t> choice() const { return m_choice; }
 
  private:
@@ -147,7 +147,7 @@ class TuningContext {
 
 #else
 
-/// Kokkos was built without tuning: no tool says anything.
+/// For a Kokkos built without tuning: there is no tool.
 class TuningContext {
  public:
   explicit TuningContext(TuningQuestion const&) {}

@@ -42,7 +42,7 @@ inline std::string decision_text(TuningDecision const& decision) {
   return text;
 }
 
-/// Why the candidate that won did, or what kept the first one.
+/// The reason for a choice, in words.
 /// \param[in] best  the number of the choice.
 inline std::string decision_reason(std::vector<TuningTrial> const& trials, std::size_t best) {
   auto const& name  = trials[best].choice;

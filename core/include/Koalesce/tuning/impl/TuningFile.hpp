@@ -25,7 +25,7 @@
 
 namespace Koalesce::Impl {
 
-/// A choice that time made, as the pattern writes it.
+/// A choice, as the pattern writes it.
 struct RememberedChoice {
   std::string choice;
   double seconds;
@@ -35,11 +35,11 @@ struct RememberedChoice {
 
 /// \brief Keeps choices in a text file, for later runs.
 ///
-/// A line per entry, of which a key's last one counts. Lines are appended by one write each, so processes and threads
-/// may do so at once. Each begins with a checksum: one that is damaged is as if it were not there.
+/// Each entry is a line; of several with one key the last one counts. A line is appended in one write, so processes and
+/// threads can append concurrently. It begins with a checksum, and damaged lines are ignored.
 class TuningFile {
  public:
-  /// By what columns() makes of a key.
+  /// Entries by the text that columns() makes of their key.
   using Entries = std::map<std::string, RememberedChoice>;
 
   struct Content {
@@ -70,7 +70,7 @@ class TuningFile {
   /// \return nothing, or why it was not remembered.
   std::string append(TuningKey const& key, RememberedChoice const& entry) const {
     try {
-      if (!is_time(entry.seconds)) return "the time is no positive number";
+      if (!is_time(entry.seconds)) return "the time is not a positive number";
       std::string const rest = columns(key) + escaped(entry.choice) + '\t' + number_text(entry.seconds);
       std::string const line = checksum(rest) + '\t' + rest + '\n';
       if (line.size() > longest_line) return "the labels are longer than " + std::to_string(longest_line) + " bytes";
@@ -84,7 +84,7 @@ class TuningFile {
     }
   }
 
-  /// Those that name a key, each with a tab.
+  /// The columns that name a key, each followed by a tab.
   static std::string columns(TuningKey const& key) {
     std::string all;
     for (auto const* text :
@@ -100,7 +100,7 @@ class TuningFile {
       "# checksum, device, software, pattern, label, kernel, extents, choice, seconds";
   static constexpr int key_columns             = 6;
   static constexpr char const* digits          = "0123456789abcdef";
-  static constexpr std::size_t longest_line    = 64 << 10;  // that surely is written at once
+  static constexpr std::size_t longest_line    = 64 << 10;  // short enough to be appended in one write
   static constexpr std::uintmax_t largest_file = 16 << 20;
 
   static bool is_time(double seconds) { return seconds > 0 && std::isfinite(seconds); }
@@ -118,7 +118,7 @@ class TuningFile {
     return all;
   }
 
-  /// Every digit, whatever the locale.
+  /// All digits, independent of the locale.
   static std::string number_text(double value) {
     std::ostringstream text;
     text.imbue(std::locale::classic());
@@ -136,7 +136,7 @@ class TuningFile {
     return sum;
   }
 
-  /// Takes a line's entry; false, if the line is damaged. Choices are short words, so none needs to be escaped.
+  /// Adds a line's entry; returns false if the line is damaged. Choices are short words, so they are not escaped.
   static bool parse(std::string_view line, Entries& entries) {
     auto const tab = line.find('\t');
     if (tab == line.npos) return false;
@@ -159,7 +159,7 @@ class TuningFile {
     return true;
   }
 
-  /// Why the file can neither be read nor get so many bytes more; nothing, if it can, is empty or not there.
+  /// Why the file cannot be read, or cannot grow by `more` bytes; empty if it can, or if it does not exist.
   std::string obstacle(std::size_t more = 0) const {
     std::error_code error;
     auto const status = std::filesystem::status(m_file, error);
@@ -181,7 +181,7 @@ class TuningFile {
     return "";
   }
 
-  /// What a line needs before it: the heading of a new file, the end of a line that somebody died writing.
+  /// What goes before a new line: the heading of a new file, or the end of a line that was not finished.
   std::string beginning() const {
     std::ifstream in(m_file, std::ios::binary | std::ios::ate);
     if (!in || in.tellg() <= 0) return std::string(name) + std::string(version) + '\n' + std::string(heading) + '\n';
@@ -191,7 +191,7 @@ class TuningFile {
 
   std::string write(std::string const& text) const {
     auto const reason = [this] { return m_file.string() + ": " + std::generic_category().message(errno); };
-    std::vector<char> buffer(text.size() + 1);  // so that it is one write
+    std::vector<char> buffer(text.size() + 1);  // large enough for a single write
     std::FILE* const file = std::fopen(m_file.string().c_str(), "ab");
     if (!file) return reason();
     std::string why;

@@ -7,7 +7,7 @@
 
 namespace Koalesce::Impl {
 
-/// For what machine and software a measured time holds. Backends tell, see TuningBackend.
+/// The machine and software for which measured times hold; a backend's tuning_machine() returns it.
 struct TuningMachine {
   std::string device, software;
 
@@ -16,7 +16,7 @@ struct TuningMachine {
   }
 };
 
-/// Calls that share a choice. Any text will do.
+/// Identifies calls that share a choice. The texts may contain anything.
 struct TuningKey {
   std::string pattern;  ///< in a word
   std::string label;    ///< that the user gave: two lambdas can have one type name

@@ -16,7 +16,7 @@
 
 namespace Koalesce::Impl {
 
-/// The choices that the process knows: made by it, or read from the tuning file, once.
+/// The choices that the process knows: its own, and those that it read once from the tuning file.
 class TuningMemory {
  public:
   static TuningMemory& instance() {
@@ -24,7 +24,7 @@ class TuningMemory {
     return memory;
   }
 
-  /// The one given, else that of the environment, if it names one.
+  /// The file that set_file() named, or else the environment's, if any.
   std::optional<std::filesystem::path> file() {
     std::lock_guard const lock(m_mutex);
     return current_file();
@@ -43,18 +43,18 @@ class TuningMemory {
     return found != m_known.end() ? std::optional(found->second) : std::nullopt;
   }
 
-  /// \return nothing, or why the next process will not know it.
+  /// \return empty, or why the choice is not kept for the next process.
   std::string put(TuningKey const& key, RememberedChoice const& choice) {
     std::lock_guard const lock(m_mutex);
     read_file();
     m_known[TuningFile::columns(key)] = choice;
-    if (!m_path) return "there is no file for it: set KOALESCE_TUNING_FILE to one";
+    if (!m_path) return "there is no tuning file; name one in KOALESCE_TUNING_FILE";
     auto why = TuningFile(*m_path).append(key, choice);
     say_once("choices are not kept for the next run", why);
     return why;
   }
 
-  /// The file stays, and is read again.
+  /// Forgets the choices, but not the file, which is read again.
   void forget() {
     std::lock_guard const lock(m_mutex);
     reset();
@@ -76,22 +76,22 @@ class TuningMemory {
     if (std::exchange(m_is_read, true)) return;
     m_path = current_file();
     if (!m_path) return;
-    std::error_code error;  // of what cannot be made absolute, the file's own error tells
+    std::error_code error;  // opening the file reports it
     if (auto const path = std::filesystem::absolute(*m_path, error); !error) m_path = path;
     auto content = TuningFile(*m_path).read();
     m_known      = std::move(content.entries);
     say_once("not all choices of earlier runs are known", content.why);
   }
 
-  /// Only speed is lost, so the program goes on.
+  /// A message, not an exception, because only speed is lost.
   void say_once(char const* what, std::string const& why) {
     if (why.empty() || std::exchange(m_has_said, true)) return;
     std::cerr << one_line(std::string("Koalesce: ") + what + ": " + why) + "\n";
   }
 
   std::mutex m_mutex;
-  std::optional<std::filesystem::path> m_file;  // as the program says
-  std::optional<std::filesystem::path> m_path;  // once read: the program may change its folder later
+  std::optional<std::filesystem::path> m_file;  // as set_file() named it
+  std::optional<std::filesystem::path> m_path;  // absolute, since the program may change its working directory
   TuningFile::Entries m_known;
   bool m_is_read = false, m_has_said = false;
 };

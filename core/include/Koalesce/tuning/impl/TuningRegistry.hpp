@@ -20,15 +20,15 @@
 
 namespace Koalesce::Impl {
 
-/// How calls that share a key choose. A pattern derives what it needs.
+/// The choice of the calls that share a key. Each pattern derives a class from it.
 class TuningEntry {
  public:
   virtual ~TuningEntry() = default;
 
-  /// Kokkos ends: what belongs to a device goes.
+  /// Called when Kokkos is finalized: frees what belongs to a device.
   virtual void finish() {}
 
-  /// What it finds out from now on is nobody's.
+  /// Marks the entry as forgotten: its results are no longer kept.
   void forget() { m_forgotten = true; }
   bool is_forgotten() const { return m_forgotten; }
 
@@ -39,7 +39,7 @@ class TuningEntry {
   std::atomic<bool> m_forgotten{false};
 };
 
-/// The entries of the process. Whoever holds one may go on using it after it was forgotten.
+/// The entries of the process. A caller may go on using an entry after it was forgotten.
 class TuningRegistry {
  public:
   static TuningRegistry& instance() {
@@ -47,7 +47,7 @@ class TuningRegistry {
     return registry;
   }
 
-  /// \param[in] make  an Entry, as a shared_ptr, where there is none; a pattern has one type of entries.
+  /// \param[in] make  makes an Entry, as a shared_ptr, if there is none. A pattern has one type of entries.
   template <class Entry, class Make>
   std::shared_ptr<Entry> find(TuningKey const& key, Make const& make) {
     std::lock_guard const lock(m_mutex);
@@ -76,7 +76,7 @@ class TuningRegistry {
     return all;
   }
 
-  /// No entry is locked while the registry is.
+  /// Locks no entry while the registry is locked.
   std::vector<TuningDecision> decisions(std::string const& label) {
     std::vector<TuningDecision> all;
     for (auto const& entry : entries(label))
@@ -103,7 +103,7 @@ class TuningRegistry {
     ++m_changes;
   }
 
-  /// How often entries were forgotten: what find() gave before the last time may not hold.
+  /// The number of times that entries were forgotten. Results of find() hold only as long as it does not change.
   std::int64_t changes() const { return m_changes; }
 
  private:

@@ -15,7 +15,7 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// Kokkos 5 has another name for it.
+/// The graph's CUDA handle; Kokkos 5 renamed the function.
 template <class Graph>
 cudaGraph_t cuda_graph_of(Graph& graph) {
   if constexpr (requires { graph.cuda_graph(); }) return graph.cuda_graph();
@@ -39,7 +39,8 @@ inline cudaKernelNodeParams only_kernel(std::string const& where, cudaGraph_t gr
   return {};
 }
 
-/// What the compiler made of a kernel. A graph, which never runs, is the public way to Kokkos' kernel and its launch.
+/// The resources of the compiled kernel. Kokkos offers no other public access to its kernel and launch parameters than
+/// a graph, which is never run.
 template <class Policy, class Placed>
 KernelResources kernel_resources(Tag, Policy const& policy, Placed const& placed) {
   std::string const where = "Koalesce::tune_placement";

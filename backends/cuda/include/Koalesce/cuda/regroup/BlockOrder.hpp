@@ -4,8 +4,8 @@
 
 #include <Koalesce/cuda/regroup/WarpWorker.hpp>
 
-/// The order by path of the items that a block looks at in one round, each thread at a few of them. Lane p of every
-/// warp keeps what is known of path p, so that little goes through shared memory.
+/// Orders the items of one round of a block by path; each thread has a few items. Lane p of every warp keeps the data
+/// of path p, so that little passes through shared memory.
 namespace Koalesce::Impl::CudaBackend {
 
 /// Maximum number of paths that a block orders: a lane of a warp for each.
@@ -20,10 +20,10 @@ struct BlockOrder : Shape {
 
   static constexpr unsigned all = WarpWorker::all;
 
-  /// What lane p knows of path p in this round.
+  /// The data of path p in this round, kept by lane p.
   struct Lane {
     int total;   // items
-    int before;  // those of earlier warps, and those that waited
+    int before;  // items of earlier warps, and those left over from earlier rounds
     int start;   // slot of the first
   };
 
@@ -44,7 +44,7 @@ struct BlockOrder : Shape {
     return start + slot_step(paths(), path) * rank;
   }
 
-  /// How many of the warp's items take the lane's path.
+  /// The number of the warp's items that take the lane's path.
   __device__ __forceinline__ int count(int const (&path)[at_once]) const {
     int const bits = WarpWorker::bits_of(paths());
     int count      = 0;
@@ -53,8 +53,8 @@ struct BlockOrder : Shape {
     return lane() < paths() ? count : 0;
   }
 
-  /// path[k] becomes the item's place: the path, and how many of the warp's items before it take that; negative for an
-  /// item without a path. Returns the count.
+  /// Replaces path[k] by the item's place: the path, and the number of earlier items of the warp that take it; negative
+  /// for an item without a path. Returns count().
   __device__ __forceinline__ int rank(int (&path)[at_once]) const {
     int const bits       = WarpWorker::bits_of(paths());
     unsigned const lower = (1u << lane()) - 1;
@@ -73,7 +73,7 @@ struct BlockOrder : Shape {
   __device__ __forceinline__ static int rank_of(int place) { return place >> 8; }
 
   /// Adds up the warps' counts, [warps][32] of them.
-  /// \param[in] waiting how many of the lane's path's items come before all others.
+  /// \param[in] waiting number of items of the lane's path that come before all others, left over from earlier rounds.
   __device__ __forceinline__ Lane sum_up(int const* counts, int waiting) const {
     Lane sum{waiting, waiting, 0};
 #pragma unroll
@@ -83,12 +83,12 @@ struct BlockOrder : Shape {
       if (w < warp()) sum.before += count;
     }
     sum.start = WarpWorker::sum_below(sum.total);
-    // Of two paths the second one's slots run downward from the last.
+    // If there are two paths, the slots of the second one run downward from the last slot.
     if (paths() == 2 && lane() == 1) sum.start += sum.total - 1;
     return sum;
   }
 
-  /// order[slot] = first + item, for the thread's items.
+  /// Sets order[slot] = first + item for the thread's items.
   __device__ __forceinline__ void put(int* order, Lane const& sum, int first, int const (&place)[at_once]) const {
 #pragma unroll
     for (int k = 0; k < at_once; ++k) {
@@ -98,8 +98,8 @@ struct BlockOrder : Shape {
     }
   }
 
-  /// action(path, rank, slot of the path's rank-th item) for the items of the lane's path's first `count` ones, a
-  /// warp's all of one path.
+  /// Calls action(path, rank, slot of the path's rank-th item) for the first `count` items of every path, where `count`
+  /// is that of the path's lane. All items of a warp have one path.
   template <class Action>
   __device__ __forceinline__ void for_each(Lane const& sum, int count, Action const& action) const {
     int const full = (count + 31) / 32, before = WarpWorker::sum_below(full);

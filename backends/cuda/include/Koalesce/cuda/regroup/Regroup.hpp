@@ -19,20 +19,20 @@ using PortableBackend::regroup_bytes;
 using PortableBackend::regroup_memory;
 
 template <class Named, class Work, class Result>
-void run_regroup(Tag, Kokkos::Cuda const& exec, Named const& named, Work const& work, RegroupWay way, char* memory,
-                 Result& result) {
-  auto const label      = named(to_string(way));
+void run_regroup(Tag, Kokkos::Cuda const& exec, Named const& named, Work const& work, RegroupVariant variant,
+                 char* memory, Result& result) {
+  auto const label      = named(to_string(variant));
   constexpr int threads = RegroupTuning::team_threads;
-  switch (way) {
-    case RegroupWay::plain: return PortableBackend::run_plain_loop(exec, label, work, result);
-    case RegroupWay::team:
+  switch (variant) {
+    case RegroupVariant::plain: return PortableBackend::run_plain_loop(exec, label, work, result);
+    case RegroupVariant::team:
       if (work.paths <= max_block_paths) return run_marching(exec, label, work, result);
       return PortableBackend::run_team<WarpWorker, false>(exec, label, work, threads, result);
-    case RegroupWay::team_moved:
+    case RegroupVariant::team_moved:
       if constexpr (Work::has_payload) PortableBackend::run_team<WarpWorker, true>(exec, label, work, threads, result);
       return;
-    case RegroupWay::grid: return run_cuda_grid<false>(exec, named, work, memory, result);
-    case RegroupWay::grid_moved:
+    case RegroupVariant::grid: return run_cuda_grid<false>(exec, named, work, memory, result);
+    case RegroupVariant::grid_moved:
       if constexpr (Work::has_payload) run_cuda_grid<true>(exec, named, work, memory, result);
       return;
   }

@@ -11,7 +11,7 @@
 /// Regrouping over the grid by blocks: up to 32 paths. An item without a path gets no slot.
 namespace Koalesce::Impl::CudaBackend {
 
-/// What the kernels of a regrouped grid have in common: a block a tile.
+/// The common part of the kernels: one block per tile.
 template <class Work>
 struct CudaGrid {
   using Shape = RegroupTuning::Grid;
@@ -20,12 +20,12 @@ struct CudaGrid {
   Work work;
   PortableBackend::GridPathOrder order;
 
-  /// One byte is enough for 32 paths.
+  /// The stored path of an item; one byte is enough for 32 paths.
   __device__ __forceinline__ std::uint8_t& code(int item) const {
     return reinterpret_cast<std::uint8_t*>(order.codes)[item];
   }
 
-  /// The first of the lane's path's slots.
+  /// The first slot of the lane's path.
   __device__ __forceinline__ int first_slot_of_lane() const {
     int const lane = WarpWorker::lane();
     return WarpWorker::sum_below(lane < order.paths ? order.totals[lane] : 0);
@@ -66,7 +66,7 @@ struct CudaGridCount {
   }
 };
 
-/// A tile's items are ordered in shared memory first, so that a path's are written together.
+/// Orders a tile's items in shared memory first, so that the items of a path are written together.
 template <class Work, bool Moves>
 struct CudaGridPlace {
   using Order = typename CudaGrid<Work>::Order;
@@ -101,7 +101,7 @@ struct CudaGridPlace {
     int const lane  = blocks.lane();
     int const below = grid.first_slot_of_lane();
     int const items =
-        __shfl_sync(Order::all, below, 31) + (order.paths == 32 ? order.totals[31] : 0);  // those that have a path
+        __shfl_sync(Order::all, below, 31) + (order.paths == 32 ? order.totals[31] : 0);  // items that have a path
     if (blocks.warp() == 0 && lane < order.paths)
       begin[lane] = first_slot(order.paths, lane, items, below, order.table[std::int64_t(lane) * order.tiles + tile]);
     __syncthreads();
@@ -113,7 +113,7 @@ struct CudaGridPlace {
   }
 };
 
-/// Slot by slot: neighboring warps, too, are of one path, and only those where two paths meet are of more.
+/// Runs the items in order of their slots. Only warps at the border of two paths run more than one.
 template <class Work, bool Moves>
 struct CudaGridLoop {
   using Order = typename CudaGrid<Work>::Order;

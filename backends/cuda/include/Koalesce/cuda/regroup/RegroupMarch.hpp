@@ -14,9 +14,9 @@
 /// Regrouping within blocks that march.
 namespace Koalesce::Impl::CudaBackend {
 
-/// A block marches through a stretch of items, a few thousand at a time: orders them by path, runs the warps that are
-/// full, and takes what is left over into the next round. So every warp is of one path, only the last ones of a stretch
-/// are not full, and what warps read lies near.
+/// A block marches through a stretch of items, a few thousand per round: it orders them by path, runs full warps, and
+/// takes the rest into the next round. So every warp has one path, only the last warps of a stretch are not full, and
+/// warps read neighboring memory.
 template <class Work, class Shape>
 struct MarchingRegroup {
   static constexpr int threads = Shape::threads;
@@ -39,7 +39,7 @@ struct MarchingRegroup {
     void* const shared = team.team_scratch(0).get_shmem_aligned(shared_bytes(work.paths), 16);
     march(
         team.league_rank(), static_cast<int*>(shared), [&] { team.team_barrier(); }, update);
-    team.team_barrier();  // before the next team takes the scratch memory
+    team.team_barrier();  // before the next team uses the scratch memory
   }
 
   template <class Barrier, class Update>
@@ -50,7 +50,7 @@ struct MarchingRegroup {
     int* counts              = shared;  // two times [warps][32]
     int* const waiting       = shared + 2 * Shape::threads;
     int* const order         = waiting + 32 * work.paths;
-    int left                 = 0;  // lane p's: items of path p that wait
+    int left                 = 0;  // lane p: items of path p that are left for the next round
     Predicted next[Shape::at_once];
     predict(blocks, begin, 0, items, next);
     for (int first = 0; first < items; first += Shape::round) {
@@ -67,7 +67,7 @@ struct MarchingRegroup {
       for_each_left(
           blocks, sum, 0, left, [&](int slot, int& item) { order[slot] = item; }, waiting);
       barrier();
-      // What the next round needs comes from memory while this one's items run.
+      // Loads the next round's paths while this round's items run.
       predict(blocks, begin, first + Shape::round, items, next);
       bool const is_last = first + Shape::round >= items;
       int const ready    = is_last ? sum.total : sum.total / 32 * 32;
@@ -75,7 +75,7 @@ struct MarchingRegroup {
       left = sum.total - ready;
       for_each_left(
           blocks, sum, ready, left, [&](int slot, int& item) { item = order[slot]; }, waiting);
-      counts = shared + (shared + Shape::threads - counts);  // the other ones: some warps may still read these
+      counts = shared + (shared + Shape::threads - counts);  // the other half: some warps may still read this one
     }
   }
 
@@ -93,7 +93,8 @@ struct MarchingRegroup {
     }
   }
 
-  /// action(slot, item) for up to 31 items per path from the lane's path's `first` one on, a warp a path.
+  /// Calls action(slot, item) for up to 31 remaining items per path, from `first` of the path's lane on; one warp per
+  /// path.
   template <class Action>
   __device__ __forceinline__ void for_each_left(Order const& blocks, typename Order::Lane const& sum, int first,
                                                 int left, Action const& action, int* waiting) const {
@@ -115,8 +116,8 @@ __global__ __launch_bounds__(Body::threads,
       blockIdx.x, koalesce_regroup_shared, [] { __syncthreads(); }, none);
 }
 
-/// How many items a block takes: `resident` blocks run at a time, so blocks are a small multiple of those, unless there
-/// are too few items; but the more paths, the longer a stretch must be for its last warps not to count.
+/// The number of items per block. The grid has a small multiple of the `resident` blocks, unless there are too few
+/// items. Many paths need long stretches, so that the partial warps at the end do not matter.
 inline std::int64_t stretch_of(std::int64_t items, int paths, std::int64_t resident, int round) {
   std::int64_t const long_enough = std::max<std::int64_t>(1024 * paths, round);
   std::int64_t const times       = std::clamp<std::int64_t>(items / (resident * long_enough), 1, 8);

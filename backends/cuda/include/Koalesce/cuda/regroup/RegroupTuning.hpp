@@ -4,9 +4,9 @@
 
 /// Blocks that regroup.
 ///
-/// A block has one path's items run by all its warps at a time, as long as a round has enough of them; blocks that are
-/// resident together run different paths, and their code has to fit into the instruction caches. So many paths need
-/// large blocks and rounds, few of them more blocks, which wait less for each other.
+/// All warps of a block run the same path at a time, if a round has enough items of it. Blocks on one SM run different
+/// paths, whose code together has to fit into the instruction caches. So many paths need large blocks and rounds; few
+/// paths need more blocks, whose barriers cost less.
 ///
 /// H200, `koalesce_perf_regroup --benchmark_filter=^regroup/`, 2^24 items of 8 bytes, random paths in equal shares,
 /// time / time of items that lie in order of their paths:
@@ -16,14 +16,14 @@
 ///   8 paths, long work         1.11   1.08   1.25   1.04   1.04    1.03    1.08
 ///   32 paths, short work       7.2    5.8    7.6    3.29   2.96    1.73    2.35
 ///   32 paths, long work        2.93   2.48   2.90   1.08   1.10    1.08    1.06
-/// With 512x8, so few registers per thread that 1 / 2 / 3 blocks are resident: 8 paths, short 1.58 / 1.32 / 1.31, long
-/// 1.11 / 1.04 / 1.04. Two leave 64 registers, for functors that need some.
-/// Stretches of at least 4096 items per path, instead of 1024: 8 paths, long 1.07 instead of 1.04.
-/// Tiles of the grid of 4096 items instead of 2048: all its kernels together 0.03 ms slower; a loop over the grid's
-/// slots in blocks of 2048: 3 % slower, the last ones run alone.
+/// With 512x8, and registers limited so that 1 / 2 / 3 blocks are resident: 8 paths, short 1.58 / 1.32 / 1.31, long
+/// 1.11 / 1.04 / 1.04. Two leave 64 registers, for functors that need some. Stretches of at least 4096 items per path,
+/// instead of 1024: 8 paths, long 1.07 instead of 1.04. Tiles of the grid of 4096 items instead of 2048: all its
+/// kernels together 0.03 ms slower; a loop over the grid's slots in blocks of 2048: 3 % slower, the last ones run
+/// alone.
 namespace Koalesce::Impl::CudaBackend {
 
-/// A block, and how many items of a round each thread looks at.
+/// Threads of a block, and items per thread and round.
 template <int Threads, int AtOnce>
 struct BlockShape {
   static constexpr int threads = Threads;
@@ -39,7 +39,7 @@ struct RegroupTuning {
 
   static constexpr int max_few_paths = 8;
 
-  static constexpr int resident_threads = 1024;  // that there are registers for, at least
+  static constexpr int resident_threads = 1024;  // per SM, at least, which limits registers
 
   static constexpr int team_threads = 256;  // of a team whose warps regroup
 

@@ -9,7 +9,7 @@
 
 namespace Koalesce::Impl {
 
-/// By warps where the team consists of whole ones.
+/// Counts and places by warps if the team consists of whole warps.
 template <>
 struct TeamRegrouping<Kokkos::Cuda> {
   template <class Member, class Predict, class Body>

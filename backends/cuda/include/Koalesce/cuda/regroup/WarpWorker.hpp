@@ -4,14 +4,14 @@
 
 #include <Koalesce/regroup/impl/PathOrder.hpp>
 
-/// Counting and placing by warps, 32 neighboring items at a time. Up to 32 buckets, lane b keeps what is known of
-/// bucket b, and ballots of the buckets' bits tell every lane who shares its item's bucket and who is in its own; more
-/// of them are found with match instructions and kept in memory.
+/// Counting and placing by warps, 32 neighboring items at a time. For up to 32 buckets, lane b keeps the count of
+/// bucket b, and ballots of the bits of the bucket numbers give each lane the lanes with the same bucket and the lanes
+/// with bucket b. More buckets are found with match instructions, and their counts are in memory.
 namespace Koalesce::Impl::CudaBackend {
 
 struct WarpWorker {
-  static constexpr int tile_items = 1024;  // over the grid
-  static constexpr int at_once    = 4;     // rounds whose items are looked at before they are counted
+  static constexpr int tile_items = 1024;  // of a worker, over the grid
+  static constexpr int at_once    = 4;     // rounds whose items are loaded before they are counted
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int workers(int team_size) { return team_size / 32; }
 
@@ -34,7 +34,7 @@ struct WarpWorker {
     KOKKOS_IF_ON_HOST(((void)items; (void)buckets; (void)totals; (void)slots; (void)stride;))
   }
 
-  /// Up to 32 buckets, `slots` stays as it is.
+  /// For up to 32 buckets, `slots` is not changed.
   template <class BucketOf, class Put>
   KOKKOS_FORCEINLINE_FUNCTION static void place(int first, int last, int buckets, int* slots, int stride,
                                                 BucketOf const& bucket_of, Put const& put) {
@@ -49,7 +49,7 @@ struct WarpWorker {
   __device__ __forceinline__ static int lane() { return int(threadIdx.x + threadIdx.y * blockDim.x) & 31; }
   __device__ __forceinline__ static int bits_of(int buckets) { return 32 - __clz(buckets - 1); }
 
-  /// The sum of what the lower lanes have.
+  /// The sum of the lower lanes' values.
   __device__ __forceinline__ static int sum_below(int value) {
     int sum = value;
 #pragma unroll
@@ -60,7 +60,7 @@ struct WarpWorker {
     return sum - value;
   }
 
-  /// The lanes whose items are in a lane's item's bucket, and those in the bucket that has the lane's number.
+  /// Masks of lanes: those with the same bucket as this lane's item, and those with the bucket of this lane's number.
   struct Lanes {
     unsigned same, mine;
   };
@@ -77,7 +77,7 @@ struct WarpWorker {
   }
 
  private:
-  /// round(item, bucket, whether there is an item) for 32 items after the other; loads overlap.
+  /// Calls round(item, bucket, whether there is an item) for 32 items at a time; loads of several rounds overlap.
   template <class BucketOf, class Round>
   __device__ __forceinline__ static void for_each_round(int first, int last, BucketOf const& bucket_of,
                                                         Round const& round) {

@@ -8,11 +8,11 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// Copies of these many bytes can run asynchronously (PTX cp.async).
+/// Whether copies of this size can be asynchronous (PTX cp.async).
 KOKKOS_FUNCTION constexpr bool is_async_size(int bytes) { return bytes == 4 || bytes == 8 || bytes == 16; }
 
-/// Starts copying `Bytes` bytes to shared memory, of which the first `valid` are read and the rest become zero.
-/// Both addresses are multiples of `Bytes`. Without hardware support the copy is done on return.
+/// Starts a copy of `Bytes` bytes to shared memory: the first `valid` bytes are read, and the rest is set to zero. Both
+/// addresses are multiples of `Bytes`. Without hardware support the copy is finished on return.
 ///
 /// The hint lets L2 fetch whole 128-byte lines, which made the sweep of a 7-point stencil 1.4 % faster on an H200.
 template <int Bytes>
@@ -38,7 +38,7 @@ __device__ __forceinline__ void commit_copies() {
 #endif
 }
 
-/// Waits until at most `Pending` of the calling thread's groups are under way.
+/// Waits until at most `Pending` of the calling thread's groups are unfinished.
 template <int Pending>
 __device__ __forceinline__ void wait_for_copies() {
 #if __CUDA_ARCH__ >= 800

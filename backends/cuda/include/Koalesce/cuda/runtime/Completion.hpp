@@ -34,7 +34,7 @@ class CompletionOf<Kokkos::Cuda> : public Completion {
   }
 
  private:
-  CompletionOf() = default;  // with it the destructor frees the event where the public constructor throws
+  CompletionOf() = default;  // delegated to, so that the destructor frees the event if the public constructor throws
 
   cudaEvent_t m_event = nullptr;
 };

@@ -14,15 +14,15 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// \param[in] where what an error message begins with: the public function.
+/// \param[in] where beginning of the error message: the public function.
 inline void check_cuda(std::string const& where, cudaError_t status, char const* what) {
   if (status != cudaSuccess)
     fail(where, what, " failed; CUDA says \"", cudaGetErrorString(status),
          "\"; an earlier kernel may have left this error: run under compute-sanitizer to find it");
 }
 
-/// While it lives, the calling thread may do what CUDA forbids while any stream is captured, here or in another thread,
-/// and would end that capture for: allocating, looking at events.
+/// While it lives, the calling thread may allocate and query events although a stream is being captured, here or in
+/// another thread. CUDA would otherwise forbid these calls and end the capture.
 class DespiteCaptures {
  public:
   DespiteCaptures() { (void)cudaThreadExchangeStreamCaptureMode(&m_mode); }
@@ -34,7 +34,7 @@ class DespiteCaptures {
   cudaStreamCaptureMode m_mode = cudaStreamCaptureModeRelaxed;
 };
 
-/// Device properties that the choice of a grid needs.
+/// The device properties from which grids are chosen.
 struct CudaDevice {
   int processors;
   int threads_per_processor;
@@ -47,8 +47,8 @@ struct CudaDevice {
   }
 };
 
-/// Kernels that may use all of a block's shared memory: asked for once on each device, for it takes microseconds, and
-/// for all of it, so that host threads that need different parts do not lower each other's.
+/// Lets kernels use all of a block's shared memory. This is set once per kernel and device, because it takes
+/// microseconds; always to the maximum, so that host threads with different needs do not lower each other's limit.
 class SharedMemoryLimits {
  public:
   static void raise(std::string const& where, void const* kernel, int device, int max_bytes, int carveout) {
@@ -78,8 +78,8 @@ class CudaKernel {
   using Function = void (*)(Args...);
 
   /// \param[in] label    what profilers show.
-  /// \param[in] threads  of a block.
-  /// \param[in] carveout the part of first-level memory, in percent, that is shared memory rather than cache.
+  /// \param[in] threads  threads per block.
+  /// \param[in] carveout percentage of L1 that is used as shared memory.
   CudaKernel(Kokkos::Cuda const& exec, std::string const& label, Function kernel, dim3 threads, int shared_bytes,
              int carveout = cudaSharedmemCarveoutMaxShared)
       : m_label(label), m_kernel(kernel), m_threads(threads), m_shared(shared_bytes) {

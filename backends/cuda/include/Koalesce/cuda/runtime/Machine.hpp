@@ -17,7 +17,7 @@ inline TuningMachine tuning_machine(Tag, Kokkos::Cuda const& exec) {
   check_cuda("Koalesce::Tuner", cudaDriverGetVersion(&driver), "asking for the driver's version");
   check_cuda("Koalesce::Tuner", cudaRuntimeGetVersion(&runtime), "asking for the runtime's version");
   return {std::string(device.name) + ", compute capability " + std::to_string(device.major) + "." +
-              std::to_string(device.minor) + ", " + std::to_string(device.multiProcessorCount) + " multiprocessors",
+              std::to_string(device.minor) + ", " + std::to_string(device.multiProcessorCount) + " SMs",
           "CUDA driver " + version(driver) + ", runtime " + version(runtime) + ", Kokkos " + kokkos_version()};
 }
 

@@ -7,7 +7,7 @@
 
 namespace Koalesce::Impl {
 
-/// Events in the stream: nothing waits.
+/// Measures by events in the stream, without waiting.
 template <>
 class Stopwatch<Kokkos::Cuda> {
  public:
@@ -47,7 +47,7 @@ class Stopwatch<Kokkos::Cuda> {
   }
 
  private:
-  Stopwatch() = default;  // with it the destructor frees the events where the public constructor throws
+  Stopwatch() = default;  // delegated to, so that the destructor frees the events if the public constructor throws
 
   static constexpr char const* where = "Koalesce::Stopwatch";
 

@@ -12,7 +12,8 @@
 
 namespace Koalesce::Impl {
 
-/// Four exchanges transpose 16 x 16 registers: with the lane 8, 4, 2, 1 away, of half of the registers each.
+/// Transposes 16 x 16 registers by four exchanges of half of the registers each, with the lanes at distance 8, 4, 2 and
+/// 1.
 template <class T>
 struct HalfWarpExchange<Kokkos::Cuda, T> {
   static constexpr bool exists = std::is_arithmetic_v<T>;
@@ -32,7 +33,7 @@ struct HalfWarpExchange<Kokkos::Cuda, T> {
     int const lane         = team.team_rank() % side;
     int const full         = team.team_size() / side * side;
     std::int64_t const top = row + team.team_rank() - lane, rows = a.extent(0);
-    if (team.team_rank() >= full) {  // too few lanes to exchange with: each reads its rows by itself
+    if (team.team_rank() >= full) {  // the last lanes are no full half-warp: each reads its rows by itself
       for (int r = lane; r < side && top + r < rows; r += team.team_size() - full)
         for (int c = 0; c < n; ++c) f(top + r, column + c, T(a(top + r, column + c)));
       return;

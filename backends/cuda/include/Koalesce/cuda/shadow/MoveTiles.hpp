@@ -10,8 +10,8 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// A block's tiles, `count` of them from `first` on, from the source through shared memory to the destination and the
-/// sink: while it writes one it loads the next. \param[in] barrier barrier() holds the threads until all have come.
+/// Moves `count` tiles from `first` on, from the source through shared memory to the destination and the sink. While a
+/// block writes one tile, it loads the next. \param[in] barrier barrier() synchronizes the block.
 template <class Tile, class Sink, class Barrier>
 __device__ __forceinline__ void move_tiles(TransposeWork<typename Tile::Element> const& work,
                                            typename Tile::Plan const& plan, std::int64_t first, int count, void* shared,

@@ -15,7 +15,7 @@ namespace Koalesce::Impl::CudaBackend {
 using PortableBackend::run_original_read;
 using PortableBackend::run_shadow_read;
 
-/// Where a traversal by column goes from an element on, 32 items at a time: no division after the first.
+/// Follows a traversal by column in steps of 32 items, without a division after the first.
 template <class Work>
 struct ColumnWalk {
   std::int64_t index, place, i, j;
@@ -27,7 +27,7 @@ struct ColumnWalk {
     j                  = element.j;
   }
 
-  /// The index is none, and stays so, where this does not see how it goes on.
+  /// Sets the index to `none` for good, if the next one cannot be computed without a division.
   __device__ __forceinline__ void advance(Work const& work) {
     place += 32;
     if (work.by_columns) {
@@ -45,8 +45,9 @@ struct ColumnWalk {
   }
 };
 
-/// A thread reads items that lie a warp apart, `at_once` of them before it consumes them. A half-warp whose first 16
-/// items do not go down a column reads the original; the others read the shadow as long as they go on.
+/// A thread reads items that are 32 apart, and loads `at_once` of them before it consumes them. A half-warp whose first
+/// 16 items do not go down a column reads the original; the others read the shadow as long as they continue down the
+/// column.
 template <class Work>
 struct CudaRead {
   static constexpr int threads = 256;
@@ -103,14 +104,14 @@ struct CudaRead {
   }
 };
 
-/// Tiles pass through shared memory to the shadow, and their items with them, if those are where a traversal by column
-/// would have them.
+/// Transposes the matrix into the shadow through tiles in shared memory. An item whose place is its own number takes
+/// its element from the tile; other items read the original.
 template <class Work, class Tile>
 struct CudaTransposingRead {
   using T    = typename Work::value_type;
   using Word = typename Tile::Element;
 
-  static constexpr int tiles = 16;  // a team's
+  static constexpr int tiles = 16;  // per team
 
   Work work;
   TransposeWork<Word> transpose;
@@ -136,11 +137,11 @@ struct CudaTransposingRead {
     };
     move_tiles<Tile>(transpose, plan, std::int64_t(team.league_rank()) * tiles, tiles, shared, team.team_rank(), sink,
                      [&] { team.team_barrier(); });
-    team.team_barrier();  // before the next team's tile takes the shared memory
+    team.team_barrier();  // before the next team's tile uses the shared memory
   }
 };
 
-/// Teams of 256 threads, so many of them on a multiprocessor.
+/// Teams of 256 threads, `Resident` of them per SM.
 template <unsigned Resident>
 auto cuda_team_policy(Kokkos::Cuda const& exec, std::int64_t teams, int shared_bytes) {
   Kokkos::TeamPolicy<Kokkos::Cuda, Kokkos::LaunchBounds<256, Resident>> policy(exec, int(teams), 256);

@@ -26,7 +26,7 @@ struct BlockPlace {
     active                   = ty < grid.tile_y;
   }
 
-  /// The thread's rows that lie in the interior, at most `points`; 0 where its column does not.
+  /// The number of the thread's rows in the interior, at most `points`; 0 if its column is outside.
   __device__ __forceinline__ int height(Extents3 const& extents, int points) const {
     std::int64_t const rows = extents[1] - y - ty;
     if (!active || x + tx >= extents[2] || rows <= 0) return 0;
@@ -34,14 +34,14 @@ struct BlockPlace {
   }
 };
 
-/// The slot after `slot` in a ring.
+/// The slot after `slot` in the plane queue.
 template <int Slots>
 __device__ __forceinline__ int next_slot(int slot) {
   return slot + 1 == Slots ? 0 : slot + 1;
 }
 
-/// Computes the values of a thread's points first ... last - 1 and then stores them: with all results before the first
-/// store, the taps that neighboring points share are read once.
+/// Computes the values of a thread's points first to last - 1 and then stores them. No store stands between the
+/// computations, so the compiler reads taps that neighboring points share only once.
 template <int Points, class Value, class Store>
 __device__ __forceinline__ void compute_points(int first, int last, Value const& value, Store const& store) {
   if (first == 0 && last == Points) {

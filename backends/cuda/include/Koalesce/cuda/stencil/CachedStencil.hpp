@@ -13,8 +13,8 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// No queue: a thread a point, which reads its taps from the fields through the caches. Many threads hide latencies
-/// better than few with several points each, which pays where much is computed at a point.
+/// Without a queue: one thread per point reads its taps from the fields through the caches. Many threads hide latencies
+/// better than few threads with several points each, which pays if a point takes much arithmetic.
 template <class Work>
 __global__ void __launch_bounds__(cached_stencil_threads) cached_stencil_kernel(__grid_constant__ Work const work) {
   using Order = typename Work::Order;
@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(cached_stencil_threads) cached_stencil_kernel(
 
   auto const around = transform(work.in, [&](auto const& field, auto) {
     using T = typename std::decay_t<decltype(field)>::value_type;
-    // One instruction per product, where 64-bit strides take four.
+    // Strides as int: a product takes one instruction, with 64-bit strides four.
     auto const place = std::int64_t(z) * int(field.stride[0]) + std::int64_t(y) * int(field.stride[1]) + x;
     return Order::template neighborhood<Shape>(field.origin + place, field.stride[0], field.stride[1], 1,
                                                Neighborhood<T, Shape>::read_only);
@@ -33,10 +33,10 @@ __global__ void __launch_bounds__(cached_stencil_threads) cached_stencil_kernel(
   store(work.out, call_at<Order>(work.functor, around, z, y, x), z, y, x);
 }
 
-/// Blocks of threads with long rows, and how many of them.
+/// The grid: blocks with long rows of threads.
 struct CachedStencilGrid {
   dim3 threads, blocks;
-  bool fits;  ///< CUDA can number them, and 32 bits all their threads
+  bool fits;  ///< whether CUDA allows so many blocks, and 32 bits can number all threads
 
   explicit CachedStencilGrid(Extents3 const& n) {
     auto const at_least = [](std::int64_t extent, std::int64_t most) {
@@ -55,7 +55,7 @@ struct CachedStencilGrid {
   }
 };
 
-/// Whether the kernel takes a work: its inputs' points in x lie next to each other, and 32 bits hold their strides.
+/// Whether the kernel can run a work: its inputs have stride 1 in x, and their strides fit into 32 bits.
 template <class Work>
 bool can_be_cached(Work const& work) {
   bool can            = CachedStencilGrid(work.extents).fits;

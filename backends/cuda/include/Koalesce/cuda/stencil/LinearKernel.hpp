@@ -11,9 +11,9 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// Known weights: each plane is read from shared memory once and added to the partial sums, in registers, of the
-/// 2 * rz + 1 output planes that it belongs to; the queue holds only the planes on their way in. The terms of each
-/// point are added in the order of linear_sum.
+/// Known weights: each plane is read from shared memory once and added to the partial sums, in registers, of the 2 * rz
+/// + 1 output planes that it belongs to; the queue holds only planes that are being loaded. The terms of each point are
+/// added in the order of linear_sum.
 template <class WorkT, class TuningT, bool Wide>
 struct LinearKernel {
   using Work   = WorkT;
@@ -49,7 +49,7 @@ struct LinearKernel {
     auto* to         = out.at(at.z - 2 * rz, at.y + at.ty, at.x + at.tx);
     int const height = at.height(work.extents, points);
 
-    // sums[dz + rz][p] belongs to the output plane that sees the current plane at offset dz.
+    // sums[dz + rz][p] belongs to the output plane from which the current plane is at offset dz.
     Sum sums[2 * rz + 1][points] = {};
     int slot = 0, free = Tuning::ahead;
     PaceKeeper pace(grid.pace, grid.chunk + planes_before);
@@ -103,7 +103,7 @@ struct LinearKernel {
   }
 
  private:
-  /// Whether a thread's points need the value at row y of them and offset dx.
+  /// Whether a thread's points need the value in row y and at offset dx.
   KOKKOS_FUNCTION static constexpr bool is_used(int y, int dx) {
     for (int p = 0; p < Tuning::points; ++p)
       for (int dz = -Work::rz; dz <= Work::rz; ++dz)

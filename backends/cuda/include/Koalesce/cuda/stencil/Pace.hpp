@@ -10,11 +10,12 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// What keeps marching blocks together. Left alone, some multiprocessors run many planes ahead of others; halos are
-/// then read from device memory more than once and its pages are opened for short stretches. So the blocks count their
-/// steps in one counter, and none starts a step that lies more than `slack` intervals ahead of the average.
+/// Keeps marching blocks together. Without it, some SMs run many planes ahead of others; halos are then read from
+/// device memory more than once, and memory pages are opened for short accesses. So all blocks count their steps in one
+/// counter, and no block starts a step more than `slack` intervals ahead of the average.
 ///
-/// Only speed depends on it: a block that has waited in vain for long (the others are not resident) waits no more.
+/// Only speed depends on it: a block that has waited too long in vain, because the others are not resident, stops
+/// waiting.
 struct Pace {
   unsigned* counter = nullptr;  ///< zero when the kernel starts; null: no pacing
   int resident      = 1;        ///< blocks that run at the same time
@@ -46,7 +47,7 @@ class PaceKeeper {
     m_needed += m_together;
   }
 
-  /// Call when a step is under way: counts it, and looks how far the others are, for the next wait.
+  /// Call while a step runs: counts it, and reads how far the others are, for the next wait.
   __device__ __forceinline__ void advance(int step) {
     if (m_counter == nullptr || step % m_interval != 0) return;
     atomicAdd(m_counter, 1u);

@@ -11,12 +11,12 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// A few kilobytes of counters on each device, allocated on first use and freed by Kokkos::finalize. Kernels take turns
-/// with them; should two ever meet in one, which takes as many kernels under way as there are counters, their pace
-/// suffers and nothing else. (A counter from the stream's memory pool costs 50 microseconds after every fence.)
+/// A few kilobytes of counters on each device, allocated on first use and freed by Kokkos::finalize. Kernels use them
+/// in turn. Two kernels can share one only if as many kernels run at once as there are counters; they are then slower,
+/// but right. (A counter from the stream's memory pool costs 50 microseconds after every fence.)
 class PaceCounters {
  public:
-  /// A counter that is zero when the next kernel of the instance starts, or null where none is to be had.
+  /// A counter that is zero when the next kernel of the instance starts, or null if there is none.
   static unsigned* next(Kokkos::Cuda const& exec) {
     static PaceCounters counters;
     return counters.take(exec.cuda_device(), exec.cuda_stream());

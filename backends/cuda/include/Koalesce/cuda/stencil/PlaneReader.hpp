@@ -7,10 +7,10 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// The planes of one field around a block's tile, in shared memory, and how the block's threads read them.
+/// The planes of one field around a block's tile, in shared memory, which the block's threads read.
 ///
 /// A plane is read whole, with its halo: the threads are renumbered over its rows, which are longer than the tile's.
-/// With Rx copies per row and Ry = threads div Rx rows a pass, a thread starts at (id mod Rx, id div Rx) and takes
+/// With Rx copies per row and Ry = threads div Rx rows per pass, a thread starts at (id mod Rx, id div Rx) and takes
 /// every Ry-th row, so that its addresses advance by constants and halos coalesce as the interior does.
 ///
 /// \tparam Wide copies 16 bytes at a time, for fields that are aligned for it; else one element at a time.
@@ -20,7 +20,7 @@ class PlaneReader {
   /// Elements that one copy moves.
   static constexpr int vector = Wide && sizeof(T) < 16 ? 16 / int(sizeof(T)) : 1;
 
-  /// Copies that one row takes wherever it starts within 16 bytes.
+  /// Copies per row, wherever it starts within 16 bytes.
   __host__ __device__ static constexpr int copies_per_row(int tile_x) {
     return (tile_x + 2 * RadiusX + 2 * (vector - 1)) / vector;
   }
@@ -83,9 +83,9 @@ class PlaneReader {
   __device__ __forceinline__ int pitch() const { return m_pitch; }
   __device__ __forceinline__ int plane() const { return m_plane; }
 
-  /// The neighborhood of the p-th point from point (y, x) of the tile on, where `slots` planes rotate and its own is in
-  /// `slot`. All places are sums of 64-bit multiples of the strides: only so does the compiler see that neighboring
-  /// points share taps.
+  /// The neighborhood of the p-th point from point (y, x) of the tile on; `slots` planes rotate, and the point's own
+  /// plane is in `slot`. Places are sums of 64-bit multiples of the strides, because the compiler then sees that
+  /// neighboring points share taps.
   template <class Order, class Shape>
   __device__ __forceinline__ auto around(int slots, int slot, int y, int x, int p) const {
     std::ptrdiff_t const plane = m_plane, pitch = m_pitch;

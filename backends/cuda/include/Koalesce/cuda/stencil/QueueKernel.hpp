@@ -7,7 +7,7 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// The circular queue for any functor: the 2 * rz + 1 planes around the point, and those being read, rotate in shared
+/// The plane queue for any functor: the 2 * rz + 1 planes around the point, and those being read, rotate in shared
 /// memory. A step waits for one plane, starts reading another into the slot of the oldest, and computes.
 template <class WorkT, class TuningT, bool Wide>
 struct QueueKernel {

@@ -25,7 +25,7 @@ auto stencil_launch(Kokkos::Cuda const& exec, std::string const& label, StencilG
       Kernel::bytes(grid.tile_y, grid.tile_x));
 }
 
-/// The grid of a kernel for these extents, with tile_y = 0 where no tile fits on chip.
+/// The grid of a kernel for these extents; tile_y = 0 if no tile fits on chip.
 template <class Kernel>
 StencilGrid make_grid(Kokkos::Cuda const& exec, std::string const& label, Extents3 const& extents) {
   using Tuning      = typename Kernel::Tuning;
@@ -40,7 +40,7 @@ StencilGrid make_grid(Kokkos::Cuda const& exec, std::string const& label, Extent
   return grid;
 }
 
-/// What runs where no tile fits on chip: large elements, many fields.
+/// Runs a stencil for which no tile fits on chip, because elements are large or fields are many.
 template <class... WorkArgs>
 void run_without_queue(Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
   if (can_be_cached(work)) run_cached_stencil(exec, label, work);
@@ -55,7 +55,7 @@ void run_without_queue(Kokkos::Cuda const& exec, std::string const& label, Stage
 /// Runs a kernel with the best tile that fits on chip.
 template <class Kernel>
 void run_queue(Kokkos::Cuda const& exec, std::string const& label, typename Kernel::Work const& work) {
-  // Choosing takes as long as a small stencil; a few sizes take turns in multigrid methods.
+  // Cached, because the choice takes as long as a small stencil. A few sizes alternate in multigrid methods.
   thread_local RecentValues<std::pair<int, Extents3>, StencilGrid, 8> recent;
   auto grid =
       recent.get({exec.cuda_device(), work.extents}, [&] { return make_grid<Kernel>(exec, label, work.extents); });

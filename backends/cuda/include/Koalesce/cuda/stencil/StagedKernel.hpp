@@ -9,8 +9,8 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// Two queues: the planes that the first stage computed, halo included, rotate in shared memory, too. A tile's threads
-/// compute the first stage everywhere in it and the second one inside the halo.
+/// Two queues in shared memory: the input's planes, and the planes that the first stage computed, halo included. The
+/// threads compute the first stage in the whole tile and the second stage inside its halo.
 template <class WorkT, class TuningT, bool Wide>
 struct StagedKernel {
   using Work        = WorkT;
@@ -22,7 +22,7 @@ struct StagedKernel {
   static constexpr int rz1 = Order::template radius<FirstShape>(0), rz2 = Order::template radius<SecondShape>(0);
   static constexpr int ry2 = Order::template radius<SecondShape>(1), rx2 = Order::template radius<SecondShape>(2);
 
-  // The second stage also sees the inputs at its own point: their planes stay until it is done with them.
+  // The second stage also reads the inputs at its own point, so their planes stay in the queue until then.
   static constexpr int kept          = rz1 >= rz2 ? 2 * rz1 + 1 : rz1 + rz2 + 1;
   static constexpr int slots         = kept + Tuning::ahead;
   static constexpr int mid_slots     = 2 * rz2 + 1;
@@ -45,7 +45,7 @@ struct StagedKernel {
     extern __shared__ __align__(16) unsigned char shared[];
     constexpr int points = Tuning::points;
     BlockPlace const at(grid, work.extents, points);
-    // The tile's first point, from which the first stage is computed, lies in the halo.
+    // The tile's first point, in the halo: the first stage starts there.
     std::int64_t const y0 = at.y - ry2, x0 = at.x - rx2;
     Extents3 const wide{work.extents[0], work.extents[1] + ry2, work.extents[2] + rx2};
     auto readers    = Readers::make(work.in, shared, slots, at.z - rz1 - rz2, y0, x0, grid, wide);
@@ -66,11 +66,11 @@ struct StagedKernel {
       commit_copies();
     }
 
-    // Rows of the thread's first stage that the second stage can need.
+    // The thread's rows of the first stage that the second stage can need.
     std::int64_t const rows = work.extents[1] + ry2 - y0 - at.ty;
     bool const in_column    = at.active && x0 + at.tx < work.extents[2] + rx2;
     int const mid_height    = !in_column || rows <= 0 ? 0 : rows < points ? int(rows) : points;
-    // And its points of the second stage.
+    // Whether the thread has points of the second stage.
     bool const inside = in_column && at.tx >= rx2 && at.tx < grid.tile_x - rx2 && x0 + at.tx < work.extents[2];
     int const end     = int(min(std::int64_t(grid.tile_y - ry2), work.extents[1] - y0)) - at.ty;
     int const first = max(ry2 - at.ty, 0), last = inside ? min(end, points) : 0;
@@ -100,7 +100,7 @@ struct StagedKernel {
       int const k = s - 2 * rz2;
       if (k >= 0) {
         __syncthreads();
-        // The middle one of the planes between the stages, and the input plane at the same z.
+        // The middle plane between the stages, and the input plane at the same z.
         int const mid_center = mid >= rz2 ? mid - rz2 : mid - rz2 + mid_slots;
         int const in_center  = center >= rz2 ? center - rz2 : center - rz2 + slots;
         compute_points<points>(

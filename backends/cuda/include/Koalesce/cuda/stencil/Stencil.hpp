@@ -21,7 +21,7 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// Whether a GPU holds a thread for every point: then there is nothing to march through.
+/// Whether the GPU can hold a thread for every point; marching then has no advantage.
 inline bool is_small(Kokkos::Cuda const& exec, Extents3 const& extents) {
   auto const device = CudaDevice::of(exec);
   return double(extents[0]) * double(extents[1]) * double(extents[2]) <=
@@ -33,12 +33,13 @@ double points_of(Work const& work) {
   return double(work.extents[0]) * double(work.extents[1]) * double(work.extents[2]);
 }
 
-/// The ways to read a work's taps, the one that its types suggest first. Small elements leave registers for tiles and
-/// too little work for shared memory; in fewer than three dimensions the planes of a queue are single rows.
+/// The candidates of a stencil: where it may read its taps. The one that its types suggest comes first. Small elements
+/// leave registers for tiles and too little work for shared memory; in fewer than three dimensions the planes of a
+/// queue are single rows.
 template <class Work>
-class StencilWays {
+class StencilCandidates {
  public:
-  explicit StencilWays(bool tiles) {
+  explicit StencilCandidates(bool tiles) {
     constexpr bool flat = Work::Order::rank < 3, tiles_first = flat || StencilTiles<Work>::element_bytes <= 4;
     if (tiles && tiles_first) add(StencilTaps::tile);
     add(flat ? StencilTaps::cache : StencilTaps::queue);
@@ -47,26 +48,26 @@ class StencilWays {
   }
 
   std::size_t size() const { return m_size; }
-  StencilTaps operator[](std::size_t number) const { return m_ways[number]; }
+  StencilTaps operator[](std::size_t number) const { return m_taps[number]; }
 
   std::size_t number_of(StencilTaps taps) const {
-    return std::size_t(std::find(m_ways.begin(), m_ways.begin() + m_size, taps) - m_ways.begin());
+    return std::size_t(std::find(m_taps.begin(), m_taps.begin() + m_size, taps) - m_taps.begin());
   }
 
   std::vector<std::string> names() const {
     std::vector<std::string> names;
     names.reserve(m_size);
     for (std::size_t i = 0; i < m_size; ++i)
-      names.emplace_back(m_ways[i] == StencilTaps::queue   ? "queue"
-                         : m_ways[i] == StencilTaps::cache ? "cache"
+      names.emplace_back(m_taps[i] == StencilTaps::queue   ? "queue"
+                         : m_taps[i] == StencilTaps::cache ? "cache"
                                                            : "tile");
     return names;
   }
 
  private:
-  void add(StencilTaps taps) { m_ways[m_size++] = taps; }
+  void add(StencilTaps taps) { m_taps[m_size++] = taps; }
 
-  std::array<StencilTaps, 3> m_ways{};
+  std::array<StencilTaps, 3> m_taps{};
   std::size_t m_size = 0;
 };
 
@@ -74,14 +75,14 @@ template <class Work>
 TuningChoices stencil_choices(Kokkos::Cuda const& exec, std::string const& label, Work const& work, bool wide,
                               int tile_width) {
   auto const& n = work.extents;
-  StencilWays<Work> const ways(tile_width > 0);
+  StencilCandidates<Work> const candidates(tile_width > 0);
   std::string const tiles = tile_width > 0 ? ", tiles of " + std::to_string(tile_width) : "";
   return {{"stencil", label, typeid(Work).name(), size_classes_text(n) + (wide ? " points, wide" : " points") + tiles,
            machine_of(Tag{}, exec)},
           {{"planes", n[0]}, {"rows", n[1]}, {"points a row", n[2]}},
           "taps",
-          ways.names(),
-          ways.size(),
+          candidates.names(),
+          candidates.size(),
           points_of(work)};
 }
 
@@ -103,9 +104,9 @@ void run_stencil(Tag, Kokkos::Cuda const& exec, std::string const& label, Stenci
   thread_local RecentTuners<Kokkos::Cuda> recent;
   auto const choices = [&] { return stencil_choices(exec, label, work, wide, width); };
   auto const tuner   = [&] { return recent.get(exec, label, work.extents, 8 * width + wide, choices); };
-  StencilWays<Work> const ways(width > 0);
-  auto const by_extents = is_small(exec, work.extents) ? ways.number_of(StencilTaps::cache) : 0;
-  run_fastest(exec, points_of(work), by_extents, tuner, choices, [&](std::size_t number) { run(ways[number]); });
+  StencilCandidates<Work> const candidates(width > 0);
+  auto const by_extents = is_small(exec, work.extents) ? candidates.number_of(StencilTaps::cache) : 0;
+  run_fastest(exec, points_of(work), by_extents, tuner, choices, [&](std::size_t number) { run(candidates[number]); });
 }
 
 template <class... WorkArgs>

@@ -11,9 +11,9 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// How blocks cover the interior: each takes a tile of rows `tile_y` x `tile_x` through `chunk` planes. Its threads
-/// stand in rows of `tile_x`. Tiles of a composite overlap by the second stage's halo, so they advance by less than
-/// their size.
+/// How blocks cover the interior: each moves a tile of `tile_y` x `tile_x` points through `chunk` planes. Its threads
+/// form rows of `tile_x`. Tiles of two stages overlap by the second stage's halo, so they advance by less than their
+/// size.
 struct StencilGrid {
   int tile_y = 0, tile_x = 0;
   int step_y = 0, step_x = 0;
@@ -21,7 +21,8 @@ struct StencilGrid {
   int chunk = 0;
   Pace pace;
 
-  /// Threads of a block: one for `points` points of the tile, and no fewer than a row of the tile with its halo has.
+  /// Threads per block: one per `points` points of the tile, but at least as many as a row of the tile has with its
+  /// halo.
   int threads(int points, int rx) const {
     int const needed = std::max(tile_y / points * tile_x, tile_x + 2 * rx + 32);
     return (needed + 31) / 32 * 32;
@@ -30,9 +31,8 @@ struct StencilGrid {
   std::int64_t blocks() const { return tiles_x * tiles_y * chunks; }
 };
 
-/// The tile that costs least: points beyond the edge, idle threads, rows and columns of halo that are read again, and
-/// short rows.
-/// Gives tile_y = 0 where none fits.
+/// The tile of the lowest cost, which counts points beyond the edge, idle threads, halos that are read again, and short
+/// rows. Returns tile_y = 0 if none fits.
 ///
 /// \param[in] inner_y, inner_x how much less than its size a tile advances (a second stage's halo on both sides).
 /// \param[in] ry, rx  radius of the input on either side of a tile.
@@ -41,7 +41,7 @@ struct StencilGrid {
 template <class Tuning, class Bytes>
 StencilGrid choose_tile(Extents3 const& extents, int inner_y, int inner_x, int ry, int rx, Bytes const& bytes,
                         std::int64_t budget) {
-  constexpr int max_x = Tuning::threads / 2;  // leaves threads for the halo of a row, see threads()
+  constexpr int max_x = Tuning::threads / 2;  // leaves threads for a row's halo, see threads()
 
   StencilGrid best;
   double best_cost = 0;
@@ -58,7 +58,7 @@ StencilGrid choose_tile(Extents3 const& extents, int inner_y, int inner_x, int r
       grid.tiles_y = (extents[1] + grid.step_y - 1) / grid.step_y;
       grid.tiles_x = (extents[2] + grid.step_x - 1) / grid.step_x;
 
-      // Points beyond the edge unbalance blocks, while idle threads only leave fewer to hide latencies.
+      // Points beyond the edge cause imbalance between blocks; idle threads only hide fewer latencies.
       double const covered = double(grid.tiles_y) * grid.step_y * double(grid.tiles_x) * grid.step_x;
       double const beyond  = covered / (double(extents[1]) * double(extents[2]));
       double const idle    = std::sqrt(double(Tuning::threads * Tuning::points) / (y * x));
@@ -73,8 +73,8 @@ StencilGrid choose_tile(Extents3 const& extents, int inner_y, int inner_x, int r
   return best;
 }
 
-/// Cuts the planes into as many chunks as finish soonest: every chunk reads `planes_before` planes more, and blocks
-/// that do not fill the last wave leave the chip idle.
+/// Chooses the number of chunks that finishes soonest: every chunk reads `planes_before` additional planes, and an
+/// incomplete last wave of blocks leaves SMs idle.
 inline void choose_chunks(StencilGrid& grid, std::int64_t planes, int planes_before, std::int64_t resident) {
   std::int64_t const tiles = grid.tiles_x * grid.tiles_y, max_blocks = (std::int64_t(1) << 31) - 1;
   std::int64_t best_time = -1;

@@ -8,7 +8,7 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// The __global__ function of the queue's kernels, which are types.
+/// The __global__ function for kernels that are written as types.
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::Tuning::threads, Kernel::Tuning::min_blocks)
     stencil_kernel(__grid_constant__ typename Kernel::Work const work, __grid_constant__ StencilGrid const grid) {

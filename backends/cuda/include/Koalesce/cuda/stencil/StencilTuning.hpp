@@ -10,20 +10,20 @@
 /// `koalesce_perf_stencil --benchmark_filter='^stencil/'`; docs/performance/stencil.md has the measurements.
 namespace Koalesce::Impl::CudaBackend {
 
-/// Of a kernel that marches through planes.
+/// Numbers of a kernel that marches through planes.
 struct StencilNumbers {
   int threads;         ///< of a block, at most
   int points;          ///< neighboring points in y that a thread computes, so that it reads their common taps once
   int ahead;           ///< planes that are being read while one is computed
-  int min_blocks = 1;  ///< that must fit on a multiprocessor: bounds the registers of a thread
+  int min_blocks = 1;  ///< that must fit on an SM: bounds the registers of a thread
   int interval   = 0;  ///< steps between two looks at the pace; 0: none
 };
 
-/// Stencils of more points than these are bound by arithmetic or shared memory: pacing them costs and gains nothing.
+/// Stencils with more points are limited by arithmetic or shared memory; pacing would only cost time.
 inline constexpr int max_paced_points = 32;
 
-/// Known weights: a thread's partial sums decide how many threads and points have room in registers. Reads of one
-/// element per copy take longer to arrive than wide ones and oversubscribe memory less: more planes ahead, no pacing.
+/// Known weights: a thread's partial sums decide how many threads and points have room in registers. Copies of one
+/// element have a longer latency than wide ones and load memory less, so more planes are read ahead, without pacing.
 /// \param[in] sums    registers of a thread's partial sums of one point.
 /// \param[in] points  of the shape.
 constexpr StencilNumbers linear_numbers(int sums, int points, bool wide) {
@@ -35,9 +35,9 @@ constexpr StencilNumbers linear_numbers(int sums, int points, bool wide) {
   return {.threads = 256, .points = 2, .ahead = 2, .interval = interval};
 }
 
-/// Any functor. What it computes does not show: few points may need many registers, too (an exponential function in
-/// fp64 takes 128), so that a multiprocessor is not filled beyond 512 threads. Few points mean that memory is the
-/// limit, which wide tiles spare; many points mean arithmetic, whose latencies more warps hide.
+/// Any functor. Its cost is unknown: even few points may need many registers (an exponential function in fp64 takes
+/// 128), so an SM gets at most 512 threads. With few points memory is the limit, and wide tiles save traffic; with many
+/// points arithmetic is, and more warps hide its latencies.
 /// \param[in] taps  points of the shape times fields.
 constexpr StencilNumbers queue_numbers(int taps, bool wide) {
   if (taps <= 8 && wide) return {.threads = 512, .points = 4, .ahead = 2, .interval = 1};
@@ -46,10 +46,10 @@ constexpr StencilNumbers queue_numbers(int taps, bool wide) {
   return {.threads = 256, .points = 4, .ahead = 2};
 }
 
-/// Two stages: many points per thread, since both stages share taps, and registers as they come.
+/// Two stages: many points per thread, because both stages share taps; registers are not limited.
 constexpr StencilNumbers staged_numbers() { return {.threads = 256, .points = 6, .ahead = 2}; }
 
-/// Points more that a row of a tile with its halo costs: short rows are slow.
+/// Cost of each row of a tile with its halo, in points: short rows are slow.
 inline constexpr double stencil_row_cost = 24;
 
 /// Maximum number of chunks that the planes are cut into.
@@ -58,13 +58,13 @@ inline constexpr std::int64_t max_stencil_chunks = 512;
 /// What starting a block costs, in planes, beside those that it reads before its first result.
 inline constexpr std::int64_t stencil_start_cost = 3;
 
-/// Marches of fewer planes end before their blocks can drift apart: no pacing.
+/// Shorter marches are not paced: they end before their blocks drift apart.
 inline constexpr int min_paced_planes = 32;
 
-/// Looks at the pace in vain, some 50 microseconds, after which a block waits no more.
+/// Number of looks at the counter, about 50 microseconds, after which a block stops waiting.
 inline constexpr int pace_patience = 100;
 
-/// Threads of a block that reads its taps through the caches.
+/// Threads per block of the kernel that reads its taps through the caches.
 inline constexpr int cached_stencil_threads = 256;
 
 /// Of a kernel whose threads hold a tile of points in registers.
@@ -96,7 +96,7 @@ inline constexpr int max_tile_registers = 128;
 /// Registers of inputs beyond which partial sums of a box take fewer, where it has less than three dimensions.
 inline constexpr int max_box_registers = 48;
 
-/// The numbers as a type, that kernels are compiled for.
+/// The numbers as a type, for which kernels are compiled.
 template <int Threads, int Points, int Ahead, int MinBlocks, int Interval>
 struct StencilTuning {
   static constexpr int threads    = Threads;

@@ -13,17 +13,17 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// The tile for matrices with few rows or columns: its shape is chosen for them. Rows and columns may lie anywhere.
+/// The tile for matrices with few rows or columns; its shape is chosen at run time. Rows and columns need no alignment.
 template <int ElementBytes>
 class NarrowTile {
  public:
   using Element = Word<ElementBytes>;
 
   static constexpr int threads  = 256;
-  static constexpr int elements = ElementBytes > 4 ? 8 : 16;  // a thread's
+  static constexpr int elements = ElementBytes > 4 ? 8 : 16;  // per thread
   static constexpr int blocks   = ElementBytes > 8 ? 4 : 6;
 
-  /// How a thread goes from one of its elements to the next where lines have `across` elements.
+  /// How a thread gets from one of its elements to the next, in lines of `across` elements.
   struct Walk {
     int across, lines, items;
 
@@ -33,7 +33,7 @@ class NarrowTile {
 
   struct Plan {
     TransposeGrid grid;
-    Walk rows, columns;  // with a line of the tile's rows, of its columns
+    Walk rows, columns;  // along the tile's rows, along its columns
 
     KOKKOS_FUNCTION std::int64_t size() const { return grid.size(); }
     KOKKOS_FUNCTION int shared_bytes() const { return pitch(rows.across) * columns.across * ElementBytes; }
@@ -98,7 +98,7 @@ class NarrowTile {
  private:
   KOKKOS_FUNCTION static constexpr int pitch(int rows) { return rows | 1; }
 
-  /// Calls body(k, line, item, offset) for the thread's k-th place: one division, and none later.
+  /// Calls body(k, line, item, offset) for the thread's k-th place, with a single division.
   template <class Body>
   __device__ __forceinline__ void walk(Walk const& w, std::int64_t a_line, std::int64_t an_item,
                                        Body const& body) const {

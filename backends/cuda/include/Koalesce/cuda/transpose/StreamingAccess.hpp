@@ -9,7 +9,7 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// Reads what no kernel writes meanwhile, and reads it once: it passes by L1, and L2 fetches 256 bytes at a time.
+/// Reads data that no kernel writes meanwhile and that is read only once: bypasses L1, and L2 prefetches 256 bytes.
 template <class W>
 __device__ __forceinline__ W load_once(void const* from) {
   typename CudaVector<sizeof(W)>::type v;
@@ -30,7 +30,7 @@ __device__ __forceinline__ W load_once(void const* from) {
   return word;
 }
 
-/// Writes what is not read again soon: it leaves L2 first.
+/// Writes data that is not read again soon, and is evicted from L2 first.
 template <class W>
 __device__ __forceinline__ void store_once(void* to, W const& word) {
   typename CudaVector<sizeof(W)>::type v;

@@ -22,7 +22,7 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// Whether rows of one side and columns of the other are made of whole vectors; elements lie anywhere.
+/// Whether rows of one side and columns of the other consist of whole, aligned vectors.
 template <int Bytes, class T>
 bool has_vectors(TransposeWork<T> const& work) {
   if (Bytes == sizeof(T)) return true;
@@ -38,7 +38,7 @@ bool is_narrow(TransposeWork<T> const& work) {
   return work.rows < Shape::rows || work.columns < Shape::columns;
 }
 
-/// Calls run with the tile of a shape, or the narrow one where the work does not allow it, and returns what it does.
+/// Calls run with the tile of a shape, or with the narrow tile if the work does not allow it, and returns the result.
 template <class Shape, class T, class Run>
 auto with_tile(TransposeWork<T> const& work, Run const& run) {
   if (is_narrow<Shape>(work) || !has_vectors<Shape::vector>(work))
@@ -46,7 +46,7 @@ auto with_tile(TransposeWork<T> const& work, Run const& run) {
   return run.template operator()<TransposeTile<Shape>>();
 }
 
-/// The tile for whole vectors or single elements, and the next simpler one. Which is faster, time decides.
+/// The tile for whole vectors or single elements, and the next simpler one: the candidates of a transposition.
 template <class Vectors, class Scalars, class T>
 void run_with_faster_tile(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work,
                           bool vectors) {
@@ -86,7 +86,7 @@ void run_transpose(Tag, Kokkos::Cuda const& exec, std::string const& label, Tran
                                          !std::is_same_v<Vectors, Scalars> && has_vectors<Vectors::vector>(work));
 }
 
-/// Elements that are no words; and rows that stay rows, which coalesce as they are.
+/// Elements that are not words, and copies whose rows stay rows, which coalesce anyway.
 template <class Work>
 void run_transpose(Tag, Kokkos::Cuda const& exec, std::string const& label, Work const& work) {
   run_transpose(Backend::Portable{}, exec, label, work);

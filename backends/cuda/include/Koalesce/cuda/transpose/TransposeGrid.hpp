@@ -11,8 +11,8 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// The tiles of a batch of matrices. Blocks go down strips that are `strip` tiles wide, so that those under way at a
-/// time write, and read, pieces of memory that lie next to each other.
+/// The tiles of a batch of matrices. Blocks go down strips that are `strip` tiles wide, so that blocks that run at the
+/// same time access adjacent memory.
 class TransposeGrid {
  public:
   TransposeGrid() = default;
@@ -34,7 +34,7 @@ class TransposeGrid {
     std::int64_t batch, row, column;
   };
 
-  /// \param[in] block below 2^31, as every number here then is.
+  /// \param[in] block below 2^31; all other numbers here then are, too.
   __device__ __forceinline__ Tile tile(std::uint32_t block) const {
     std::uint32_t const batch     = m_matrix.divide_short(block);
     std::uint32_t const in_matrix = block - batch * short_of(m_matrix);

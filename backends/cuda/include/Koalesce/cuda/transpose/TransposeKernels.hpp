@@ -26,7 +26,7 @@ __global__ __launch_bounds__(Tile::threads,
   tile.write(NoSink{});
 }
 
-/// Two tiles that mirror each other change places; each pair has one block.
+/// In place: one block swaps a tile with its mirror image.
 template <class Tile>
 __global__ __launch_bounds__(Tile::threads, Tile::blocks) void transpose_in_place_kernel(
     TransposeWork<typename Tile::Element> const work, typename Tile::Plan const plan) {

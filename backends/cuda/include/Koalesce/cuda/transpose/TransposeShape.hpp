@@ -7,11 +7,11 @@
 namespace Koalesce::Impl::CudaBackend {
 
 /// How a kernel moves tiles of `Rows` times `Columns` elements of `Element` bytes: `Vector` bytes of a row and of a
-/// column at a time. Where that is one element rows and columns may lie anywhere, otherwise they are contiguous and
+/// column at a time. If that is one element, rows and columns need no alignment; otherwise they are contiguous and
 /// start at multiples of `Vector` bytes.
 ///
-/// In shared memory a column is a line of units. A unit is one element, or four bytes of a column's neighboring
-/// elements where vectors hold as many: those are transposed in registers before they go there.
+/// In shared memory a column is a line of units. A unit is one element or, if vectors hold several small elements, four
+/// bytes of a column's neighboring elements, which are transposed in registers first.
 template <int Element, int VectorBytes, int Rows, int Columns, int Blocks>
 struct TransposeShape {
   static constexpr int element = Element;
@@ -26,7 +26,7 @@ struct TransposeShape {
   static constexpr int vector_elements = vector / element;
   static constexpr int vector_units    = vector / unit;
 
-  /// A thread loads from the same columns of `loads` lines that lie `load_step` apart, and stores likewise.
+  /// A thread loads the same columns of `loads` lines, `load_step` apart, and stores likewise.
   static constexpr int lines         = rows / unit_rows;
   static constexpr int loads_across  = columns / vector_elements;
   static constexpr int load_step     = threads / loads_across;

@@ -14,7 +14,7 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// What goes with every element where there is nothing to do but move it.
+/// The sink that does nothing, for kernels that only move elements.
 struct NoSink {
   template <class Element>
   __device__ __forceinline__ void operator()(std::int64_t, Element const&) const {}
@@ -39,15 +39,14 @@ class TransposeTile {
   };
 
   static Plan plan(TransposeWork<Element> const& work) {
-    // Where a few tiles reach from side to side, the blocks under way cover whole rows as well as long pieces of
-    // columns.
+    // If a few tiles span the matrix, the running blocks cover whole rows as well as long pieces of columns.
     int const strip = work.columns <= 16 * S::columns ? 16 : 1;
     return {TransposeGrid(work.batch, work.rows, work.columns, S::rows, S::columns, strip)};
   }
 
   /// \param[in] at     one of the plan's tiles.
   /// \param[in] shared Plan::shared_bytes() of shared memory, aligned to 16.
-  /// \param[in] thread the calling one of the `threads` threads that share the work.
+  /// \param[in] thread number of the calling thread among the `threads` threads that share the tile.
   __device__ __forceinline__ TransposeTile(TransposeWork<Element> const& work, Plan const&,
                                            TransposeGrid::Tile const& at, void* shared, int thread)
       : m_work(work),
@@ -58,7 +57,7 @@ class TransposeTile {
         m_rows(int(min(work.rows - at.row * S::rows, std::int64_t(S::rows)))),
         m_columns(int(min(work.columns - at.column * S::columns, std::int64_t(S::columns)))) {}
 
-  /// A thread's elements on their way to shared memory.
+  /// A thread's elements, loaded but not yet in shared memory.
   struct Loaded {
     Vector rows[S::loads][S::unit_rows];
   };
@@ -71,7 +70,7 @@ class TransposeTile {
     else load_part<false, Once>(loaded);
   }
 
-  /// To shared memory; the threads have yet to meet at a barrier.
+  /// Writes to shared memory; a barrier must follow.
   __device__ __forceinline__ void put(Loaded const& loaded) const {
     int const c    = m_thread % S::loads_across * S::vector_elements;
     int const line = m_thread / S::loads_across;
@@ -84,8 +83,8 @@ class TransposeTile {
     }
   }
 
-  /// From shared memory to the destination. Calls sink(offset, element) for every element, once, with its distance from
-  /// `work.to`: threads of a warp with neighboring rows of one column.
+  /// Moves the tile from shared memory to the destination. Calls sink(offset, element) for every element, once, with
+  /// its distance from `work.to`: threads of a warp with neighboring rows of one column.
   template <class Sink>
   __device__ __forceinline__ void write(Sink const& sink) const {
     if (m_rows == S::rows && m_columns == S::columns) write_part<true>(sink);
@@ -93,8 +92,8 @@ class TransposeTile {
   }
 
  private:
-  /// A unit's place in shared memory. The threads of a warp hold neighboring columns, whose units would meet in few
-  /// banks but for the exclusive or.
+  /// A unit's place in shared memory. The threads of a warp hold neighboring columns; the exclusive or spreads their
+  /// units over the banks.
   __device__ __forceinline__ static int place(int column, int unit) {
     constexpr int banks = 128 / S::unit;
     return column * S::pitch + (unit ^ (column / banks % S::vector_elements));
@@ -165,7 +164,7 @@ class TransposeTile {
     std::int64_t const down = S::vector_elements == 1 ? at.row : 1;
     std::int64_t const step = S::store_step * at.column;
     std::int64_t to         = m_to + line * at.column + r * down;
-    // What a sink does is not to be repeated for every store.
+    // Few at a time with a sink, so that its code is not repeated for every store.
     constexpr int at_once = std::is_same_v<Sink, NoSink> ? S::stores : 2;
 #pragma unroll at_once
     for (int k = 0; k < S::stores; ++k, to += step) {
@@ -193,7 +192,7 @@ class TransposeTile {
   Unit* m_shared;
   int m_thread;
   std::int64_t m_from, m_to;  // offsets of the tile's first element
-  int m_rows, m_columns;      // as far as they lie in the matrix
+  int m_rows, m_columns;      // those that lie in the matrix
 };
 
 }  // namespace Koalesce::Impl::CudaBackend

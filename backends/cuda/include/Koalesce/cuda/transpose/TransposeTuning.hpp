@@ -4,8 +4,8 @@
 
 #include <Koalesce/cuda/transpose/TransposeShape.hpp>
 
-/// Tiles for elements of each size: where rows and columns are made of whole vectors, where they lie anywhere, in
-/// place, and for reads that transpose on the way.
+/// Tiles for elements of each size: for rows and columns of whole vectors, for any others, in place, and for reads that
+/// also transpose.
 ///
 /// H200, `koalesce_perf_transpose --benchmark_filter=^transpose/`, fraction of a copy:
 ///   stores: ordinary / streaming, fp64 16384^2, 16-byte vectors                0.87 / 0.94
@@ -22,17 +22,17 @@
 /// columns moved by the last tile's block (0.75: registers).
 namespace Koalesce::Impl::CudaBackend {
 
-/// Of a tile: bytes of a row and of a column that are moved at a time, its extents in elements, and the blocks that
-/// must fit on a multiprocessor.
+/// Numbers of a tile: bytes of a row and of a column that are moved at a time, extents in elements, and blocks that
+/// must fit on an SM.
 struct TileNumbers {
   int vector, rows, columns, blocks;
 };
 
 struct TransposeNumbers {
   TileNumbers vectors;  ///< rows and columns made of whole vectors
-  TileNumbers scalars;  ///< rows and columns that lie anywhere
+  TileNumbers scalars;  ///< other rows and columns
   TileNumbers squares;  ///< in place
-  TileNumbers reads;    ///< that transpose on the way
+  TileNumbers reads;    ///< reads that also transpose
 };
 
 /// \param[in] element  bytes of an element: 1, 2, 4, 8 or 16.
@@ -66,7 +66,7 @@ constexpr TransposeNumbers transpose_numbers(int element) {
   }
 }
 
-/// The numbers as types, that kernels are compiled for.
+/// The numbers as types, for which kernels are compiled.
 template <int Element>
 struct TransposeTuning {
   static constexpr TransposeNumbers n = transpose_numbers(Element);

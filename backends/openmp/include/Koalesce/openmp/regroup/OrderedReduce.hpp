@@ -10,11 +10,12 @@
 #include <cstdint>
 #include <string>
 
-/// Loops over blocks whose reductions do not depend on the number of threads: every block has a result of its own, and
-/// those are joined in order.
+/// Loops over blocks whose reductions do not depend on the number of threads: every block has its own result, and the
+/// results are joined in order.
 namespace Koalesce::Impl::OpenMPBackend {
 
-/// How results of blocks begin and join: as the reducer says, or as a sum. Refers to nothing of the caller.
+/// How the blocks' results are initialized and joined: by the reducer, or as a sum. Keeps no reference to the caller's
+/// variables.
 template <class Result, class Value>
 struct BlockResult {
   explicit BlockResult(Result const&) {}
@@ -32,7 +33,7 @@ requires Kokkos::is_reducer<Result>::value struct BlockResult<Result, Value> {
   void join(Value& value, Value const& other) const { reducer.join(value, other); }
 };
 
-/// A block's result lies in a place of its own.
+/// Computes each block's result into its own element.
 template <class Body, class Join, class Value>
 struct ReduceBlock {
   Body body;
@@ -45,7 +46,7 @@ struct ReduceBlock {
   }
 };
 
-/// One thread joins all of them in order.
+/// Joins the results in order, on one thread.
 template <class Join, class Value>
 struct JoinBlocks {
   using value_type = Value;
@@ -58,7 +59,8 @@ struct JoinBlocks {
   }
 };
 
-/// body(block, update) for every block. The kernels own what they use: a host's execution space may be asynchronous.
+/// Calls body(block, update) for every block. The kernels own their data, because a host execution space may be
+/// asynchronous.
 template <class Exec, class Body, class Result>
 void run_blocks(std::string const& label, Exec const& exec, std::int64_t blocks, Body const& body, Result& result) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;

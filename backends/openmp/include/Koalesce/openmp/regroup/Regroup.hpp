@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-// All of this runs on the host; nvcc does not know.
+// All of this runs on the host, which nvcc cannot know: it would warn about calls of host functions.
 #if defined(__NVCC__)
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 20013, 20014, 20015
@@ -24,8 +24,7 @@ using PortableBackend::can_regroup;
 using PortableBackend::regroup_bytes;
 using PortableBackend::regroup_memory;
 
-/// body(slot) for begin <= slot < end. Items are independent of each other, so the loop may vectorize unless it
-/// reduces.
+/// Calls body(slot) for begin <= slot < end. Items are independent, so the loop may vectorize unless it reduces.
 template <class Update, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_slot(int begin, int end, Body const& body) {
   if constexpr (std::is_same_v<Update, NoUpdate>) {
@@ -36,7 +35,7 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_slot(int begin, int end, Body const& b
   }
 }
 
-/// The slots [begin, end), all of one path: item_of(slot) is called with the elements in their Views.
+/// Runs the slots [begin, end), all of one path, with the elements in their Views; item_of(slot) is the item.
 template <class Work, class ItemOf, class Update>
 KOKKOS_FORCEINLINE_FUNCTION void run_path(Work const& work, int path, int begin, int end, ItemOf const& item_of,
                                           Update& update) {
@@ -49,7 +48,7 @@ KOKKOS_FORCEINLINE_FUNCTION void run_path(Work const& work, int path, int begin,
   });
 }
 
-/// The same with the elements in the slots themselves, one after the other.
+/// The same with the elements moved into the slots.
 template <class Work, class ItemOf, class Elements, class Update>
 KOKKOS_FORCEINLINE_FUNCTION void run_moved_path(Work const& work, int path, int begin, int end, ItemOf const& item_of,
                                                 Elements const& elements, Update& update) {
@@ -63,14 +62,14 @@ KOKKOS_FORCEINLINE_FUNCTION void run_moved_path(Work const& work, int path, int 
   });
 }
 
-/// Items as they come, in blocks: for results in order of blocks, and to keep what the loop needs in registers.
+/// The plain loop, in blocks, so that results are joined in order of blocks and the loop's data stays in registers.
 template <class Work, std::int64_t Block>
 struct OpenMPPlainLoop {
   Work work;
 
   template <class Update>
   KOALESCE_OPENMP_FLATTEN void operator()(std::int64_t b, Update& update) const {
-    Work const mine        = work;  // whose address nobody knows: it need not be read again after what functors write
+    Work const mine        = work;  // a local copy: functors cannot write to it, so it stays in registers
     std::int64_t const end = std::min(mine.begin + (b + 1) * Block, mine.end);
     for (std::int64_t item = mine.begin + b * Block; item < end; ++item) {
       auto const path = mine.predicted(item);
@@ -86,14 +85,14 @@ struct OpenMPTeamLoop {
   static constexpr std::size_t cache      = 16 * 1024;
   static constexpr int group              = int(std::clamp<std::size_t>(cache / (item_bytes + 4), 32, 1024));
   static constexpr int max_paths          = 256;
-  static constexpr int shares             = 4;  // of a group's items
+  static constexpr int shares             = 4;  // parts of a group's items, counted separately
 
   Work work;
 
   struct Order {
     std::uint16_t path[group], item[group];
-    int begin[max_paths + 1], end[max_paths + 1];  // of the paths' slots; the last are of items without a path
-    int next[shares][max_paths + 1];               // slots of the shares
+    int begin[max_paths + 1], end[max_paths + 1];  // slots of each path; the last entry is for items without a path
+    int next[shares][max_paths + 1];               // next slot of each share and path
   };
 
   template <class Update>
@@ -130,7 +129,7 @@ struct OpenMPTeamLoop {
       if (order.begin[path] < order.end[path]) action(path, order.begin[path], order.end[path]);
   }
 
-  /// The path, if all items take one. Without a branch, so that it vectorizes.
+  /// Finds the items' paths. Returns the path if all items take the same one. No branch, so that it vectorizes.
   int find_paths(std::int64_t first, int items, Order& order) const {
     bool faulty = false;
     for (int item = 0; item < items; ++item) {
@@ -140,14 +139,14 @@ struct OpenMPTeamLoop {
       faulty |= !valid;
     }
     if (faulty)
-      for (int item = 0; item < items; ++item) work.path(first + item);  // reports
+      for (int item = 0; item < items; ++item) work.path(first + item);  // again: this time it reports the fault
     int const path = items > 0 ? order.path[0] : several;
     int other      = 0;
     for (int item = 0; item < items; ++item) other |= order.path[item] ^ path;
     return other == 0 ? path : several;
   }
 
-  /// action(share, item), the shares in turns: a counter that was just written is not needed at once.
+  /// Calls action(share, item), with the shares in turn, so that a counter is not read right after it was written.
   template <class Action>
   KOKKOS_FORCEINLINE_FUNCTION static void walk(int items, Action const& action) {
     int const size = items / shares;
@@ -173,7 +172,7 @@ struct OpenMPTeamLoop {
   }
 };
 
-/// The same for more paths than can be counted on the stack: sorts the items by path.
+/// The same for too many paths to count on the stack: sorts the items by path.
 template <class Work, bool Moves>
 struct OpenMPSortingTeamLoop {
   static constexpr int group = OpenMPTeamLoop<Work, Moves>::group;
@@ -204,7 +203,7 @@ struct OpenMPSortingTeamLoop {
   }
 };
 
-/// Blocks of the grid's slots, of which neighbors mostly take one path.
+/// Blocks of the grid's slots. Neighboring slots mostly have the same path.
 template <class Work, bool Moves>
 struct OpenMPGridLoop {
   static constexpr int block = 4096;
@@ -231,7 +230,7 @@ struct OpenMPGridLoop {
   }
 };
 
-/// Counts in a local array as long as that is small: neighboring tiles' counts share cache lines.
+/// Counts in a local array if that is small, because neighboring tiles' counts share cache lines (false sharing).
 struct ThreadWorker : SerialWorker {
   static constexpr int tile_items = 8192;
   static constexpr int max_local  = 256;
@@ -254,8 +253,8 @@ struct ThreadWorker : SerialWorker {
   }
 };
 
-/// Blocks of a fixed size, which a compiler makes the most of; small loops have smaller ones, so that every thread has
-/// some. It does not depend on the threads, for results do not.
+/// Blocks have a size known at compile time, for which loops are optimized best. Small loops have smaller blocks, so
+/// that every thread gets some. The size does not depend on the number of threads, and so results do not.
 template <class Exec, class Work, class Result>
 void run_openmp_plain(Exec const& exec, std::string const& label, Work const& work, Result& result) {
   constexpr std::int64_t large = 4096, small = 64;
@@ -284,16 +283,16 @@ void run_openmp_grid(Exec const& exec, Named const& named, Work const& work, cha
 }
 
 template <class Exec, class Named, class Work, class Result>
-void run_regroup(Tag, Exec const& exec, Named const& named, Work const& work, RegroupWay way, char* memory,
+void run_regroup(Tag, Exec const& exec, Named const& named, Work const& work, RegroupVariant variant, char* memory,
                  Result& result) {
-  switch (way) {
-    case RegroupWay::plain: return run_openmp_plain(exec, named(to_string(way)), work, result);
-    case RegroupWay::team: return run_openmp_team<false>(exec, named(to_string(way)), work, result);
-    case RegroupWay::team_moved:
-      if constexpr (Work::has_payload) run_openmp_team<true>(exec, named(to_string(way)), work, result);
+  switch (variant) {
+    case RegroupVariant::plain: return run_openmp_plain(exec, named(to_string(variant)), work, result);
+    case RegroupVariant::team: return run_openmp_team<false>(exec, named(to_string(variant)), work, result);
+    case RegroupVariant::team_moved:
+      if constexpr (Work::has_payload) run_openmp_team<true>(exec, named(to_string(variant)), work, result);
       return;
-    case RegroupWay::grid: return run_openmp_grid<false>(exec, named, work, memory, result);
-    case RegroupWay::grid_moved:
+    case RegroupVariant::grid: return run_openmp_grid<false>(exec, named, work, memory, result);
+    case RegroupVariant::grid_moved:
       if constexpr (Work::has_payload) run_openmp_grid<true>(exec, named, work, memory, result);
       return;
   }

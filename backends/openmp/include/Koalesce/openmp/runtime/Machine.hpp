@@ -11,7 +11,7 @@
 
 namespace Koalesce::Impl::OpenMPBackend {
 
-/// As the system calls it, where it does.
+/// The processor's name as the operating system reports it, if it does.
 inline std::string processor_name() {
   std::ifstream in("/proc/cpuinfo");
   for (std::string line; std::getline(in, line);)

@@ -2,7 +2,7 @@
 #ifndef KOALESCE_OPENMP_RUNTIME_SIMD_HPP
 #define KOALESCE_OPENMP_RUNTIME_SIMD_HPP
 
-/// Says of the loop that follows that its iterations are independent: no output overlaps an input.
+/// Declares the iterations of the following loop independent: no output overlaps an input.
 #if defined(_OPENMP)
 #define KOALESCE_OPENMP_SIMD _Pragma("omp simd")
 #elif defined(__clang__)
@@ -13,7 +13,7 @@
 #define KOALESCE_OPENMP_SIMD
 #endif
 
-/// Inlines everything that a function calls: a loop around a call does not vectorize.
+/// Inlines all calls in a function: a loop that contains a call does not vectorize.
 #if defined(__GNUC__)
 #define KOALESCE_OPENMP_FLATTEN [[gnu::flatten, gnu::noinline]]
 #else

@@ -14,7 +14,7 @@ namespace Koalesce::Impl::OpenMPBackend {
 using PortableBackend::run_original_read;
 using PortableBackend::run_shadow_read;
 
-/// A thread takes blocks of runs.
+/// Each thread reads blocks of runs.
 template <class Work>
 struct OpenMPRead {
   static constexpr std::int64_t block = 256 * HalfWarp::size;
@@ -42,7 +42,7 @@ struct OpenMPRead {
   }
 };
 
-/// A thread takes tiles of the matrix, which pass through its stack.
+/// Each thread transposes tiles of the matrix through its stack, and consumes their elements.
 template <class Work>
 struct OpenMPTransposingRead {
   using T = typename Work::value_type;
@@ -56,7 +56,7 @@ struct OpenMPTransposingRead {
   template <class Update>
   void operator()(std::int64_t i, Update& update) const {
     std::int64_t const b = i / (tiles_down * tiles_across), tile = i % (tiles_down * tiles_across);
-    // Down the columns: what a thread writes then lies together.
+    // Tiles down the columns, so that a thread writes adjacent memory.
     std::int64_t const r0 = tile % tiles_down * side, c0 = tile / tiles_down * side;
     int const m = int(std::min<std::int64_t>(side, transpose.rows - r0));
     int const n = int(std::min<std::int64_t>(side, transpose.columns - c0));

@@ -10,8 +10,7 @@ namespace Koalesce::Impl::OpenMPBackend {
 
 /// Rows of a linear stencil, several at once: each value read serves every row whose shape reaches it. The terms of
 /// each point are added in the order of linear_sum.
-/// \tparam ByPlanes sums of one plane of taps are kept in L1 until those of the next are added: fewer weights at a
-/// time.
+/// \tparam ByPlanes adds one plane of taps at a time and keeps the sums in L1, so that fewer weights are live.
 template <class Order, class Shape, int Rows, bool ByPlanes>
 struct LinearRows {
   static constexpr int rz = Order::template radius<Shape>(0);
@@ -27,7 +26,7 @@ struct LinearRows {
     return false;
   }
 
-  /// Values read at every x.
+  /// Number of values read per x.
   static constexpr int read_count() {
     int n = 0;
     for (int a = -rz; a <= rz; ++a)
@@ -36,7 +35,7 @@ struct LinearRows {
     return n;
   }
 
-  /// Adds the terms of planes From ... From + Planes - 1 to a sum for every row.
+  /// Adds the terms of planes From to From + Planes - 1 to each row's sum.
   template <int From, int Planes, class W, class T, class Sum>
   KOKKOS_FORCEINLINE_FUNCTION static void add_planes(LinearStencil<W, Shape> const& weights, Field<T> const& in,
                                                      std::int64_t x, Sum* sum) {
@@ -87,8 +86,8 @@ struct LinearRows {
   }
 };
 
-/// How a linear stencil is computed: a box, whose rows read much of what their neighbor rows read, several rows at once
-/// as long as the weights fit in registers.
+/// How a linear stencil is computed: boxes, whose neighboring rows read many of the same values, several rows at once,
+/// as long as the weights fit into registers.
 template <class Order, class Shape>
 struct LinearPlan {
   template <int Rows>

@@ -5,7 +5,7 @@
 #include <Koalesce/openmp/runtime/Simd.hpp>
 #include <Koalesce/stencil/impl/StencilWork.hpp>
 
-// All of this runs on the host; nvcc does not know.
+// All of this runs on the host, which nvcc cannot know: it would warn about calls of host functions.
 #if defined(__NVCC__)
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 20013, 20014, 20015
@@ -13,7 +13,7 @@
 
 namespace Koalesce::Impl::OpenMPBackend {
 
-/// Whether neighbors along x lie next to each other in memory, in all fields.
+/// Whether all fields have stride 1 along x.
 template <class... Ts>
 bool unit_stride(Pack<Field<Ts>...> const& fields) {
   bool unit = true;
@@ -35,8 +35,8 @@ auto moved_to(Pack<Field<Ts>...> const& fields, std::int64_t z, std::int64_t y, 
   });
 }
 
-/// Calls body(x) for 0 <= x < n. Nothing but this call stands in the loop: what a body declares then lives in
-/// registers, not in arrays with an element a SIMD lane.
+/// Calls body(x) for 0 <= x < n. The loop contains only this call: variables of the body then live in registers, not in
+/// arrays with one element per SIMD lane.
 template <class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_in_row(std::int64_t n, Body const& body) {
   KOALESCE_OPENMP_SIMD
@@ -52,7 +52,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto around(Pack<Field<Ts>...> const& row, std::int6
   });
 }
 
-/// The fields themselves at that point, as a second stage receives them.
+/// The fields at that point, as PointValues for a second stage.
 template <class Order, bool Unit, class... Ts>
 KOKKOS_FORCEINLINE_FUNCTION auto points_at(Pack<Field<Ts>...> const& row, std::int64_t x) {
   return transform(row, [&](auto const& f, auto) KOALESCE_INLINE_LAMBDA {

@@ -11,8 +11,8 @@
 
 #include <string>
 
-/// Stencils on CPU threads: fields are read where they lie, the loop over x vectorizes, and tiles are small enough for
-/// the planes around them to stay in cache while a thread marches along z.
+/// Stencils on CPU threads: fields are read directly, the loop over x vectorizes, and tiles are so small that the
+/// planes around them stay in cache while a thread marches along z.
 namespace Koalesce::Impl::OpenMPBackend {
 
 /// Bytes of one point in all fields.
@@ -55,7 +55,7 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<Wo
                        });
 }
 
-/// The planes between the stages of a composite around a thread's tile.
+/// The planes between two stages, around a thread's tile.
 template <class Work>
 using MidQueue = typename PlaneQueueOf<typename Work::Order, typename Work::SecondShape, typename Work::Mids>::type;
 
@@ -100,14 +100,14 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StagedWork<Wor
   std::size_t const room[]    = {std::size_t(probe.scratch_size_max(0)), std::size_t(probe.scratch_size_max(1))};
   std::size_t const mid_bytes = Mid::bytes(64, 64) / (64 * 64);
 
-  // A chunk computes 2 * rz planes of the first stage before its first result.
+  // A chunk computes 2 * rz additional planes of the first stage before its first result.
   auto tiling      = choose_host_tiling(work.extents, exec.concurrency(), 8 * Mid::rz + 1,
                                         (2 * rz1 + 1) * bytes_of(work.in) + mid_bytes + bytes_of(work.out));
   auto const bytes = [&] { return Mid::bytes(tiling.tile_y, tiling.tile_x); };
   while (bytes() > std::max(room[0], room[1])) {
     auto const y = tiling.tile_y, x = tiling.tile_x;
     if (x * y == 1)
-      fail(call_text("Koalesce::parallel_stencil", label), "the queue of planes between the stages needs ", bytes(),
+      fail(call_text("Koalesce::parallel_stencil", label), "the plane queue between the stages needs ", bytes(),
            " bytes of scratch memory for a tile of one point, but ", Exec::name(), " has ", room[0],
            " bytes at level 0 and ", room[1], " at level 1; use a smaller radius, smaller elements or fewer fields");
     tiling = Tiling(work.extents, tiling.chunk, y > 1 ? (y + 1) / 2 : 1, y > 1 ? x : (x + 1) / 2);

@@ -9,17 +9,17 @@
 
 namespace Koalesce::Impl::OpenMPBackend {
 
-/// n cut into equal parts of at most `most`.
+/// The size of equal parts of n that are at most `most`.
 inline std::int64_t even_part(std::int64_t n, std::int64_t most) {
   std::int64_t const parts = (n + most - 1) / most;
   return (n + parts - 1) / parts;
 }
 
-/// Tiles whose planes stay in cache, and work for every thread: as many chunks of planes as threads, so that each
-/// computes planes that lie together; where there are not enough planes, tiles are cut smaller.
+/// Tiles whose planes stay in cache, and work for every thread: one chunk of adjacent planes per thread, or smaller
+/// tiles if there are not enough planes.
 /// \param[in] threads         that share the work.
-/// \param[in] shortest_chunk  planes that are worth a chunk.
-/// \param[in] bytes_per_point what the planes around one point of a tile take.
+/// \param[in] shortest_chunk  minimum number of planes of a chunk.
+/// \param[in] bytes_per_point bytes of the planes around one point of a tile.
 inline Tiling choose_host_tiling(Extents3 const& extents, int threads, std::int64_t shortest_chunk,
                                  std::size_t bytes_per_point) {
   namespace tuning = HostTuning;

@@ -11,14 +11,15 @@
 #include <algorithm>
 #include <string>
 
-/// Transposition on CPU threads: tiles go through a buffer of the thread's own, and large results past the caches.
+/// Transposition on CPU threads: tiles pass through a buffer per thread, and large results are written past the caches.
 namespace Koalesce::Impl::OpenMPBackend {
 
 /// Elements of a thread's buffer.
 template <class T>
 inline constexpr std::int64_t buffer_size = HostTuning::transpose_bytes / std::int64_t(sizeof(T));
 
-/// Rows of these many elements in the buffer begin an odd number of cache lines apart: in different sets of the cache.
+/// The buffer's row length in elements: an odd number of cache lines, so that rows begin in different sets of the
+/// cache.
 template <class T>
 constexpr std::int64_t padded(std::int64_t elements) {
   return ((elements + per_line<T> - 1) / per_line<T> | 1) * per_line<T>;
@@ -26,13 +27,13 @@ constexpr std::int64_t padded(std::int64_t elements) {
 
 constexpr std::int64_t tiles_of(std::int64_t extent, std::int64_t tile) { return (extent + tile - 1) / tile; }
 
-/// The tiles of a batch of matrices. A thread takes those below each other first, as many as the destination's pages
-/// hold, then the next ones to the right: pages of both sides come again while their addresses are still known.
+/// The tiles of a batch of matrices. A thread goes down one page of the destination first, then to the right, so that
+/// pages of both sides are used again while they are in the TLB.
 template <class T>
 struct HostTranspose {
   TransposeWork<T> work;
   bool streams;
-  bool joined = false;         // a tile's lines follow each other without a gap, and are written as one
+  bool joined = false;         // a tile's lines are contiguous, and are written as one
   std::int64_t rows, columns;  // of a tile
   std::int64_t extra;          // rows read beyond a tile, so that each of its lines ends where a cache line does
   std::int64_t pitch, down, across, band;
@@ -91,7 +92,7 @@ struct HostTranspose {
   }
 };
 
-/// Square tiles that mirror each other change places; of a pair the upper right one is named.
+/// In place: square tiles swap with their mirror images. A pair is named by its upper right tile.
 template <class T>
 struct HostTransposeInPlace {
   static constexpr std::int64_t side = [] {
@@ -104,7 +105,8 @@ struct HostTransposeInPlace {
   TransposeWork<T> work;
   std::int64_t tiles = tiles_of(work.rows, side);
 
-  /// Rows of tiles from the diagonal on, the last appended to the first and so on: all then have as many.
+  /// Number of pairs of tile rows: the first row from the diagonal on with the last one, and so on, so that all have
+  /// the same length.
   std::int64_t pairs() const { return (tiles + 1) / 2; }
   std::int64_t per_pair() const { return tiles | 1; }
   std::int64_t size() const { return work.batch * pairs() * per_pair(); }
@@ -144,7 +146,7 @@ void run_transpose(Tag, Exec const& exec, std::string const& label, TransposeWor
   work.is_in_place() ? run(HostTransposeInPlace<T>{work}) : run(HostTranspose<T>(work, exec.concurrency()));
 }
 
-/// Elements that are no words, and rows that stay rows.
+/// Elements that are not words, and copies whose rows stay rows.
 template <class Exec, class Work>
 void run_transpose(Tag, Exec const& exec, std::string const& label, Work const& work) {
   run_transpose(Backend::Portable{}, exec, label, work);

@@ -11,8 +11,8 @@
 #include <emmintrin.h>
 #endif
 
-/// The two halves of a tile's way: turned while it is read into a thread's own buffer, then written line by line.
-/// Rows of a large power of two lie in the same few sets of every cache; the buffer's do not.
+/// The two steps of a tile: it is transposed while it is read into a thread's buffer, then written line by line. If the
+/// matrix has rows of a large power of two, they share a few sets of every cache; the buffer's rows do not.
 namespace Koalesce::Impl::OpenMPBackend {
 
 inline constexpr std::int64_t cache_line = 64;
@@ -21,7 +21,7 @@ inline constexpr std::int64_t cache_line = 64;
 template <class T>
 inline constexpr std::int64_t per_line = cache_line / std::int64_t(sizeof(T));
 
-/// Elements before the first at the beginning of a cache line.
+/// Number of elements before the first one that begins a cache line.
 template <class T>
 std::int64_t before_line(T const* p) {
   auto const behind = std::int64_t(reinterpret_cast<std::uintptr_t>(p) % cache_line);
@@ -36,11 +36,11 @@ struct Matrix {
 };
 
 #ifdef __SSE2__
-/// Side of the square that 16-byte registers hold, a row each.
+/// Side of a square whose rows fit into one 16-byte register each.
 template <class T>
 inline constexpr int register_side = 16 / int(sizeof(T));
 
-/// The elements, of Bytes bytes, of the two registers' lower or upper halves in turns.
+/// Interleaves the elements, of Bytes bytes, of two registers' lower or upper halves.
 template <int Bytes, bool Upper>
 __m128i interleave(__m128i a, __m128i b) {
   if constexpr (Bytes == 1) return Upper ? _mm_unpackhi_epi8(a, b) : _mm_unpacklo_epi8(a, b);
@@ -49,8 +49,8 @@ __m128i interleave(__m128i a, __m128i b) {
   else return Upper ? _mm_unpackhi_epi64(a, b) : _mm_unpacklo_epi64(a, b);
 }
 
-/// to[I * to_step + r] = from[r * from_step + I] for every I and r.
-/// Every round rotates the bits of an element's number, those of r before those of I, by one.
+/// to[I * to_step + r] = from[r * from_step + I] for every I and r. Each round of interleaving rotates the bits of an
+/// element's number (bits of r, then of I) by one.
 template <class T, int... I>
 void turn_in_registers(T const* from, std::int64_t from_step, T* to, std::int64_t to_step,
                        std::integer_sequence<int, I...>) {
@@ -103,7 +103,7 @@ void copy_line(T const* from, std::int64_t count, T* to, std::int64_t step) {
     for (std::int64_t i = 0; i < count; ++i) to[i * step] = from[i];
 }
 
-/// Writes whole cache lines past the caches: they need not be read before.
+/// Writes whole cache lines past the caches, which avoids reading them first.
 template <class T>
 void stream_line(T const* from, std::int64_t count, T* to) {
 #ifdef __SSE2__
@@ -118,7 +118,7 @@ void stream_line(T const* from, std::int64_t count, T* to) {
 #endif
 }
 
-/// Puts streamed lines before whatever the thread writes next.
+/// A store fence: streamed lines become visible before later writes of the thread.
 inline void end_streams() {
 #ifdef __SSE2__
   _mm_sfence();

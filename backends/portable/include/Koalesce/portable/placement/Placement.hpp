@@ -8,7 +8,7 @@
 
 namespace Koalesce::Impl::PortableBackend {
 
-/// What Kokkos alone can tell.
+/// The resources that Kokkos alone can tell.
 template <class Tag, class Policy, class Placed>
 KernelResources kernel_resources(Tag, Policy const&, Placed const& kernel) {
   KernelResources resources;

@@ -13,7 +13,7 @@
 
 namespace Koalesce::Impl::PortableBackend {
 
-/// The loop as its items come.
+/// The plain loop.
 template <class Work>
 struct PlainLoop {
   Work work;
@@ -31,50 +31,51 @@ void run_plain_loop(Exec const& exec, std::string const& label, Work const& work
                 PlainLoop<Work>{work}, result);
 }
 
-/// Whether a backend can run a loop so.
+/// Whether a backend can run a loop by this variant.
 template <class Tag, class Work>
-bool can_regroup(Tag, Work const& work, RegroupWay way) {
-  switch (way) {
-    case RegroupWay::plain: return true;
-    case RegroupWay::team: return TeamPathOrder<SerialWorker>::can_order(work.paths);
-    case RegroupWay::team_moved:
+bool can_regroup(Tag, Work const& work, RegroupVariant variant) {
+  switch (variant) {
+    case RegroupVariant::plain: return true;
+    case RegroupVariant::team: return TeamPathOrder<SerialWorker>::can_order(work.paths);
+    case RegroupVariant::team_moved:
       return TeamPathOrder<SerialWorker>::can_order(work.paths) &&
              Slots<Work>::bytes_per_item * TeamShape::min_items <= TeamShape::max_moved_bytes;
     default: return work.items() <= GridPathOrder::max_items;
   }
 }
 
-/// Bytes of memory that a way needs.
+/// Bytes of memory that a variant needs.
 template <class Tag, class Work>
-std::size_t regroup_memory(Tag, Work const& work, RegroupWay way) {
-  if (way != RegroupWay::grid && way != RegroupWay::grid_moved) return 0;
+std::size_t regroup_memory(Tag, Work const& work, RegroupVariant variant) {
+  if (variant != RegroupVariant::grid && variant != RegroupVariant::grid_moved) return 0;
   return GridPathOrder::bytes(work.items(), work.paths, SerialWorker::tile_items) +
-         (way == RegroupWay::grid_moved ? Slots<Work>::bytes(std::size_t(work.items())) : 0);
+         (variant == RegroupVariant::grid_moved ? Slots<Work>::bytes(std::size_t(work.items())) : 0);
 }
 
 /// Bytes that regrouping moves through memory, beside what the loop itself does.
 template <class Tag, class Work>
-std::int64_t regroup_bytes(Tag, Work const& work, RegroupWay way) {
-  if (way != RegroupWay::grid && way != RegroupWay::grid_moved) return 0;
+std::int64_t regroup_bytes(Tag, Work const& work, RegroupVariant variant) {
+  if (variant != RegroupVariant::grid && variant != RegroupVariant::grid_moved) return 0;
   auto const code = std::int64_t(GridPathOrder::code_bytes(work.paths));
   return work.items() * (3 * code + 2 * std::int64_t(sizeof(int)) +
-                         (way == RegroupWay::grid_moved ? 2 * std::int64_t(Slots<Work>::bytes_per_item) : 0));
+                         (variant == RegroupVariant::grid_moved ? 2 * std::int64_t(Slots<Work>::bytes_per_item) : 0));
 }
 
 template <RunsPortable Tag, class Exec, class Named, class Work, class Result>
-void run_regroup(Tag, Exec const& exec, Named const& named, Work const& work, RegroupWay way, char* memory,
+void run_regroup(Tag, Exec const& exec, Named const& named, Work const& work, RegroupVariant variant, char* memory,
                  Result& result) {
   constexpr int team_size = TeamShape::team_size<Exec>;
-  switch (way) {
-    case RegroupWay::plain: return run_plain_loop(exec, named(to_string(way)), work, result);
-    case RegroupWay::team: return run_team<SerialWorker, false>(exec, named(to_string(way)), work, team_size, result);
-    case RegroupWay::team_moved:
+  switch (variant) {
+    case RegroupVariant::plain: return run_plain_loop(exec, named(to_string(variant)), work, result);
+    case RegroupVariant::team:
+      return run_team<SerialWorker, false>(exec, named(to_string(variant)), work, team_size, result);
+    case RegroupVariant::team_moved:
       if constexpr (Work::has_payload)
-        run_team<SerialWorker, true>(exec, named(to_string(way)), work, team_size, result);
+        run_team<SerialWorker, true>(exec, named(to_string(variant)), work, team_size, result);
       return;
-    case RegroupWay::grid:
+    case RegroupVariant::grid:
       return run_grid<SerialWorker, false>(exec, named, work, memory, team_size, team_size, result);
-    case RegroupWay::grid_moved:
+    case RegroupVariant::grid_moved:
       if constexpr (Work::has_payload)
         run_grid<SerialWorker, true>(exec, named, work, memory, team_size, team_size, result);
       return;

@@ -22,8 +22,8 @@ struct GridPathOrder {
 
   int items, paths;
   int tile_items, tiles;
-  char* codes;  // the items' paths, a byte each if that is enough
-  int* item;    // of every slot
+  char* codes;  // the items' paths, one byte each if that suffices
+  int* item;    // the item of every slot
   int* table;   // [paths][tiles]: counts, then first slots
   int* totals;  // of the paths
 
@@ -40,10 +40,11 @@ struct GridPathOrder {
   /// An item without a path is placed as one of path 0.
   KOKKOS_FORCEINLINE_FUNCTION int bucket(int path) const { return path < paths ? path : 0; }
 
-  /// \param[in] max_tile_items  a worker's, unless there are so many paths that the table would outgrow the items.
+  /// \param[in] max_tile_items  items of a worker's tile. If there are many paths, tiles are larger, so that the table
+  ///                            is smaller than the items.
   static int tile_of(int paths, int max_tile_items) { return std::max(max_tile_items, 16 * paths); }
 
-  /// For tiles of any size from `min_tile_items` on.
+  /// Bytes for tiles of at least `min_tile_items` items.
   static std::size_t bytes(std::int64_t items, int paths, int min_tile_items) {
     std::int64_t const tile = tile_of(paths, min_tile_items), tiles = (items + tile - 1) / tile;
     return padded(items * code_bytes(paths)) + padded(items * 4) + padded(tiles * paths * 4) +
@@ -66,7 +67,7 @@ struct GridPathOrder {
   static constexpr std::size_t padded(std::int64_t bytes) { return std::size_t(bytes + 255) / 256 * 256; }
 };
 
-/// A worker a tile.
+/// Counts the items' paths, one worker per tile.
 template <class Worker>
 struct GridTiles {
   GridPathOrder order;
@@ -98,7 +99,7 @@ struct GridCount {
   }
 };
 
-/// Adds up the tiles' counts of a path: each thread those of a stretch of tiles.
+/// Scans a path's counts over the tiles; each thread handles a stretch of tiles.
 struct GridScan {
   GridPathOrder order;
 
@@ -142,7 +143,7 @@ struct GridPlace {
   }
 };
 
-/// Slot by slot.
+/// Runs the items in order of their slots.
 template <class Work, bool Moves>
 struct GridLoop {
   Work work;
@@ -162,7 +163,7 @@ struct GridLoop {
   }
 };
 
-/// Teams whose workers have a tile each.
+/// Runs teams whose workers have one tile each.
 template <class Worker, class Exec, class Body>
 void run_tiles(Exec const& exec, std::string const& label, int tiles, int team_size, Body const& body) {
   int const workers = Worker::workers(team_size);
@@ -182,7 +183,7 @@ void make_grid_order(Exec const& exec, Named const& named, Work const& work, Gri
 }
 
 template <bool Moves>
-inline constexpr char const* grid_name = to_string(Moves ? RegroupWay::grid_moved : RegroupWay::grid);
+inline constexpr char const* grid_name = to_string(Moves ? RegroupVariant::grid_moved : RegroupVariant::grid);
 
 /// The order, and the slots of the payload's elements, in the memory that regroup_memory() counts.
 template <class Work>

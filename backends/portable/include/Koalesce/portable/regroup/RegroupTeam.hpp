@@ -12,14 +12,14 @@
 /// Regrouping within teams: each orders its items by path in scratch memory.
 namespace Koalesce::Impl::PortableBackend {
 
-/// The teams and what they take.
+/// Sizes of the teams.
 struct TeamShape {
   static constexpr int min_items       = 256;
   static constexpr int max_items       = 8192;
   static constexpr int max_bytes       = 36 * 1024;  // of scratch memory
-  static constexpr int max_moved_bytes = 24 * 1024;  // of it, for payload's elements
+  static constexpr int max_moved_bytes = 24 * 1024;  // of these, for the payload's elements
 
-  /// Of the portable backend: a CPU thread by itself, else so many that counting and placing by threads pays.
+  /// The portable backend's team: a single CPU thread, or so many threads that counting and placing in parallel pays.
   template <class Exec>
   static constexpr int team_size = Backend::on_host<Exec> ? 1 : 64;
 };
@@ -62,7 +62,7 @@ struct TeamLoop {
         work.run_moved(order.path(item), begin + item, elements, slot, update);
       });
       team.team_barrier();
-      // In order of the items: what comes back is written coalesced.
+      // In order of the items, so that elements are written back coalesced.
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, items),
                            [&](int item) { work.come_back(begin + item, elements, place_of[item]); });
     } else {
@@ -73,10 +73,10 @@ struct TeamLoop {
         work.run(order.path(item), begin + item, update);
       });
     }
-    team.team_barrier();  // before the next team takes the scratch memory
+    team.team_barrier();  // before the next group uses the scratch memory
   }
 
-  /// As many items as there is scratch memory for, and few enough that every thread of the device has some.
+  /// As many items as fit into scratch memory, but so few that every thread of the device gets some.
   static int group_of(Work const& work, int team_size, std::int64_t threads, std::size_t max_bytes) {
     std::int64_t const fair = work.items() * team_size / std::max<std::int64_t>(2 * threads, 1);
     int group = int(std::clamp<std::int64_t>((fair + 255) / 256 * 256, TeamShape::min_items, TeamShape::max_items));
@@ -85,7 +85,7 @@ struct TeamLoop {
   }
 };
 
-/// Items a team.
+/// Runs one team per group of items.
 template <class Worker, bool Moves, class Exec, class Work>
 int team_group(Exec const& exec, Work const& work, int team_size) {
   std::size_t const most =

@@ -14,7 +14,7 @@
 
 namespace Koalesce::Impl::PortableBackend {
 
-/// Calls body(piece) for every piece of a team. All its threads go through the same pieces.
+/// Calls body(piece) for every piece of a team, on all of its threads.
 template <class Member, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_piece(Member const& team, std::int64_t pieces, Body const& body) {
   for (std::int64_t piece = team.league_rank(); piece < pieces; piece += team.league_size()) body(piece);
@@ -26,7 +26,8 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_in_team(Member const& team, int count,
   Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), body);
 }
 
-/// WithUpdate as a reduction that any Kokkos can measure: how values are joined does not change what a team takes.
+/// WithUpdate as a reduction whose team size every Kokkos version can compute. The join does not influence the team
+/// size.
 template <class Body, class Value>
 struct JoinsNothing : WithUpdate<Body, Value> {
   KOKKOS_FUNCTION void join(Value&, Value const&) const {}
@@ -43,8 +44,8 @@ auto policy_for(Exec const& exec, Teams const& teams, Body const& body, Result c
   }
 }
 
-/// Runs body(team, update) on teams of as many threads as fit, up to `max_threads`, reduced into `result` if it is
-/// one.
+/// Runs body(team, update) on teams of as many threads as fit, up to `max_threads`, and reduces into `result` unless
+/// that is NoResult.
 ///
 /// A backend that derives from Portable may overload it to give its teams another shape.
 template <RunsPortable Tag, class Exec, class Body, class Result>

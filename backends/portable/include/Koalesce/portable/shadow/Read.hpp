@@ -11,7 +11,7 @@
 
 namespace Koalesce::Impl::PortableBackend {
 
-/// The plain loop over an original whose offsets are its indices.
+/// Reads an original whose offsets equal its linear indices.
 template <class Work>
 struct ReadDense {
   typename Work::value_type const* base;
@@ -25,7 +25,7 @@ struct ReadDense {
   }
 };
 
-/// The plain loop over any other.
+/// Reads any other original.
 template <class Work>
 struct ReadOriginal {
   Work work;
@@ -36,7 +36,7 @@ struct ReadOriginal {
   }
 };
 
-/// The shadow item by item, for a map that goes down its columns: right wherever it goes, and coalesced there.
+/// Reads the shadow item by item: correct for any map, and coalesced for one that goes down the columns.
 template <class Work>
 struct ReadShadow {
   Work work;
@@ -47,7 +47,7 @@ struct ReadShadow {
   }
 };
 
-/// A map that is known to go through the shadow from its first place to its last.
+/// Reads the shadow for a map that is known to visit its places in order.
 template <class Work>
 struct ReadThroughShadow {
   typename Work::value_type const* shadow;
@@ -59,8 +59,8 @@ struct ReadThroughShadow {
   }
 };
 
-/// A team classifies a block of half-warps, then reads their items: those of half-warps that go down a column from
-/// the shadow.
+/// A team classifies a block of half-warps, then reads their items: from the shadow if their half-warp goes down a
+/// column, otherwise from the original.
 template <class Work>
 struct PortableRead {
   static constexpr int half_warps = 256;
@@ -99,12 +99,12 @@ struct PortableRead {
       work.consume(begin + i, by_column[i / HalfWarp::size] ? work.shadow[element.place] : work.base[element.offset],
                    update);
     });
-    team.team_barrier();  // before the next block takes the scratch memory
+    team.team_barrier();  // before the next block uses the scratch memory
   }
 };
 
-/// Tiles of the matrix pass through scratch memory to the shadow, and their items with them, if those are where a
-/// traversal by column would have them.
+/// Transposes the matrix into the shadow through tiles in scratch memory. An item whose place is its own number takes
+/// its element from the tile; other items read the original.
 template <class Work>
 struct PortableTransposingRead {
   using T = typename Work::value_type;
@@ -135,7 +135,7 @@ void run_shadow_read(Tag, Exec const& exec, std::string const& label, Work const
   else for_or_reduce(label, items, ReadShadow<Work>{work}, result);
 }
 
-/// Half-warps of both kinds: each decides for itself.
+/// Each half-warp decides between original and shadow.
 template <RunsPortable Tag, class Exec, class Work, class Result>
 void run_mixed_read(Tag, Exec const& exec, std::string const& label, Work const& work, Result& result) {
   using Body = PortableRead<Work>;

@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <string>
 
-/// The circular queue as its source has it, on TeamPolicy and scratch memory alone.
+/// The plane queue as published, with TeamPolicy and scratch memory alone.
 namespace Koalesce::Impl::PortableBackend {
 
-/// Calls body(y, x) for the points of a tile, shared out to the team.
+/// Calls body(y, x) for the points of a tile, which the team's threads share.
 template <class Member, class Body>
 KOKKOS_FUNCTION void for_each_point(Member const& team, Tile const& tile, Body const& body) {
   Kokkos::parallel_for(Kokkos::TeamThreadRange(team, int(tile.rows * tile.cols)),
@@ -113,7 +113,7 @@ struct PortableStaged {
   }
 };
 
-/// Runs a kernel on a team a tile, of as many threads as fit, up to `max_threads`.
+/// Runs a kernel with one team per tile, of as many threads as fit, up to `max_threads`.
 ///
 /// A backend that derives from Portable may overload it to give its teams another size.
 template <RunsPortable Tag, class Exec, class Kernel>
@@ -123,7 +123,7 @@ void run_tile_teams(Tag, Exec const& exec, std::string const& label, PortableTil
   Kokkos::parallel_for(label, team_policy(exec, teams, kernel), kernel);
 }
 
-/// One point a thread where threads are many, one thread a tile where they are cores.
+/// One thread per point on a device, one thread per tile on a CPU.
 template <class Kernel, class Tag, class Exec, class Work>
 void run_portable(Tag, Exec const& exec, std::string const& label, Work const& work) {
   auto const tiling     = choose_tiling(label, exec, work.extents, Kernel::planes_before, Kernel::bytes);

@@ -32,14 +32,15 @@ PortableTiling choose_tiling(std::string const& label, Exec const& exec, Extents
       t.scratch_level = level;
       t.scratch_bytes = bytes(t.tile_y, t.tile_x);
       if (t.scratch_bytes > std::size_t(probe.scratch_size_max(level))) continue;
-      // A chunk reads `planes_before` planes before its first result: long chunks waste little, many share the work.
+      // A chunk reads `planes_before` planes before its first result: long chunks waste less, many chunks balance
+      // better.
       std::int64_t const tiles_in_plane = t.tiles_y * t.tiles_x;
       std::int64_t const wanted         = std::max<std::int64_t>(1, 8 * exec.concurrency() / 128 / tiles_in_plane);
       t.chunk = std::min(extents[0], std::max<std::int64_t>(8 * planes_before + 1, (extents[0] + wanted - 1) / wanted));
       t.chunks = (extents[0] + t.chunk - 1) / t.chunk;
       if (t.size() < (std::int64_t(1) << 31)) return t;
     }
-  fail(call_text("Koalesce::parallel_stencil", label), "the queue of planes needs ", bytes(1, 1),
+  fail(call_text("Koalesce::parallel_stencil", label), "the plane queue needs ", bytes(1, 1),
        " bytes of scratch memory for a tile of one point, but ", Exec::name(), " has ", probe.scratch_size_max(0),
        " bytes at level 0 and ", probe.scratch_size_max(1),
        " at level 1; use a smaller radius, smaller elements or fewer fields");

@@ -13,8 +13,8 @@
 /// Transposition through a padded tile in scratch memory, on TeamPolicy alone.
 namespace Koalesce::Impl::PortableBackend {
 
-/// A matrix cut into square tiles. The tile in scratch memory has one column more: the elements of a column then lie in
-/// different banks of the memory.
+/// A matrix divided into square tiles. The tile in scratch memory has a column of padding, so that the elements of a
+/// column are in different banks.
 struct TileGrid {
   std::int64_t rows, columns;
   int side;
@@ -87,10 +87,10 @@ struct PortableTranspose {
       work.to[offset]           = element;
       sink(offset, element);
     });
-    team.team_barrier();  // before the next tile takes the scratch memory
+    team.team_barrier();  // before the next tile uses the scratch memory
   }
 
-  /// Two tiles that mirror each other change places; each pair has one team.
+  /// In place: one team swaps a tile with its mirror image.
   template <class Member>
   KOKKOS_FUNCTION void swap(Member const& team) const {
     T* const shared = scratch(team);
@@ -115,7 +115,7 @@ struct PortableTranspose {
     if (r0 != c0)
       for_each_element(team, n, m,
                        [&](int c, int r) { work.to[work.from_at(b, c0 + c, r0 + r)] = shared[r * pitch + c]; });
-    team.team_barrier();  // before the next tiles take the scratch memory
+    team.team_barrier();  // before the next tiles use the scratch memory
   }
 
   KOKKOS_FUNCTION std::size_t bytes() const {
@@ -146,7 +146,7 @@ void run_transpose(Tag, Exec const& exec, std::string const& label, TransposeWor
   run_teams(Tag{}, exec, kernel_label(Tag{}, label), kernel.teams(team_threads<Exec>(256)), kernel, none);
 }
 
-/// Rows, or pieces of long ones, each moved by the threads of a team or the vector lanes of a thread.
+/// Copies rows, or pieces of long rows, each by the threads of a team or the vector lanes of a thread.
 template <class T>
 struct CopyRows {
   static constexpr std::int64_t piece = 4096;
@@ -175,7 +175,7 @@ struct CopyRows {
   }
 };
 
-/// One contiguous block is Kokkos' own business.
+/// One contiguous block is copied by Kokkos::deep_copy.
 template <RunsPortable Tag, class Exec, class T>
 void run_transpose(Tag, Exec const& exec, std::string const& label, CopyWork<T> const& work) {
   using Memory = typename Exec::memory_space;
