@@ -107,8 +107,7 @@ struct Loops {
   void koalesce(std::string const& label, Policy const& policy) const {
     [&]<int... P>(std::integer_sequence<int, P...>) {
       Koalesce::parallel_regroup(label, policy, Predict{items.kind}, Path<P, W>{}...);
-    }
-    (std::make_integer_sequence<int, Paths>{});
+    }(std::make_integer_sequence<int, Paths>{});
   }
 
   void plain() const {

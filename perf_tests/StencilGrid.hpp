@@ -103,9 +103,7 @@ inline constexpr int point_inputs<Functor> = Functor::point_inputs;
 
 /// Functors that say their weights: weight_at(dz, dy, dx).
 template <class Functor>
-concept KnownWeights = requires(Functor const& f) {
-  f.weight_at(0, 0, 0);
-};
+concept KnownWeights = requires(Functor const& f) { f.weight_at(0, 0, 0); };
 
 /// One sweep over Out = functor(In), as a peer's kernel gets it. Pointers are of the first interior point.
 template <class T, class Shape_, int In, int Out, class Functor>
@@ -143,8 +141,7 @@ struct PeerSweep {
   KOKKOS_FORCEINLINE_FUNCTION auto apply(MakeTaps const& taps) const {
     return [&]<int... K>(std::integer_sequence<int, K...>) KOALESCE_INLINE_LAMBDA {
       return functor(taps(std::integral_constant<int, K>{})...);
-    }
-    (std::make_integer_sequence<int, In>{});
+    }(std::make_integer_sequence<int, In>{});
   }
 
   KOKKOS_FORCEINLINE_FUNCTION PointerTaps<T> taps(int k, std::int64_t place) const {

@@ -73,8 +73,7 @@ struct PlainStencil {
           constexpr int field            = decltype(o)::value;
           point_of(outs[field], z, y, x) = Koalesce::Impl::get<field>(result);
         });
-    }
-    (std::make_integer_sequence<int, int(In)>{});
+    }(std::make_integer_sequence<int, int(In)>{});
   }
 };
 

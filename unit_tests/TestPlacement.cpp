@@ -162,8 +162,9 @@ std::vector<Placement> all_placements(Arrays const& arrays) {
 template <class Array>
 Array random_array(std::string const& name, Rng& rng, int most) {
   auto const extent = [&](auto) { return int(random_int(rng, 0, 5) == 0 ? 0 : random_int(rng, 1, most)); };
-  return [&]<std::size_t... D>(std::index_sequence<D...>) { return Array(name, extent(D)...); }
-  (std::make_index_sequence<Array::shape_type::dynamic_rank>());
+  return [&]<std::size_t... D>(std::index_sequence<D...>) {
+    return Array(name, extent(D)...);
+  }(std::make_index_sequence<Array::shape_type::dynamic_rank>());
 }
 
 template <class Array>

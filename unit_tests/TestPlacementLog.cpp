@@ -34,10 +34,10 @@ PlacementLog measured_log() {
   result.placement = {scratch, registers, scratch};
   result.seconds   = 10e-6;
   result.trials    = {
-         {Placement(3), {}, {12.5e-6, {32, 0, 16384, 0.5}, ""}, Outcome::first},
-         {{global_memory, scratch, scratch}, 0, {1.25e-3, {30, 0, 12288, 0.625}, ""}, Outcome::undone},
-         {{scratch, registers, scratch}, 1, {10e-6, {48, 16, 8192, {}}, ""}, Outcome::kept},
-         {{scratch, registers, thread_memory}, 2, {{}, {}, "too many\nresources"}, Outcome::impossible},
+      {Placement(3), {}, {12.5e-6, {32, 0, 16384, 0.5}, ""}, Outcome::first},
+      {{global_memory, scratch, scratch}, 0, {1.25e-3, {30, 0, 12288, 0.625}, ""}, Outcome::undone},
+      {{scratch, registers, scratch}, 1, {10e-6, {48, 16, 8192, {}}, ""}, Outcome::kept},
+      {{scratch, registers, thread_memory}, 2, {{}, {}, "too many\nresources"}, Outcome::impossible},
   };
   return log;
 }

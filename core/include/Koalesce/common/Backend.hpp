@@ -13,7 +13,8 @@ namespace Koalesce::Backend {
 
 /// Whether an execution space's threads are CPU threads.
 template <class Exec>
-inline constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible&&
+inline constexpr bool on_host =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible &&
     std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
 
 /// Maps an execution space to its backend: `type` is the tag of the backend that runs unless the caller names another.

@@ -22,7 +22,8 @@ struct PackBase;
 template <std::size_t... I, class... Ts>
 struct PackBase<std::index_sequence<I...>, Ts...> : PackLeaf<I, Ts>... {
   PackBase() = default;
-  KOKKOS_FORCEINLINE_FUNCTION constexpr explicit PackBase(Ts const&... v) requires(sizeof...(Ts) > 0)
+  KOKKOS_FORCEINLINE_FUNCTION constexpr explicit PackBase(Ts const&... v)
+    requires(sizeof...(Ts) > 0)
       : PackLeaf<I, Ts>{v}... {}
 };
 

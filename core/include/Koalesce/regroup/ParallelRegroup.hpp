@@ -80,8 +80,7 @@ void parallel_regroup_reduce(std::string const& label, Policy const& policy, Arg
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       Impl::regroup("Koalesce::parallel_regroup_reduce", label, policy, std::get<count>(all),
                     std::tie(std::as_const(std::get<I>(all))...));
-    }
-    (std::make_index_sequence<count>{});
+    }(std::make_index_sequence<count>{});
   }
 }
 
@@ -102,7 +101,9 @@ void check_paths(Exec const& exec) {
 /// captured into graphs stays until Kokkos is finalized.
 template <class Exec>
   requires Kokkos::is_execution_space_v<Exec>
-void release_regroup_memory(Exec const&) { Impl::RegroupLoops<Exec>::memory().release(); }
+void release_regroup_memory(Exec const&) {
+  Impl::RegroupLoops<Exec>::memory().release();
+}
 
 }  // namespace Koalesce
 

@@ -37,9 +37,9 @@ namespace Koalesce {
 ///         batch, more items than a ColumnOrder or RowOrder has, a policy with a chunk size, a matrix without memory or
 ///         out of the execution space's reach.
 template <class BackendTag = Backend::Native, class Policy, class View, class Map, class Consumer>
-requires Kokkos::is_execution_policy<Policy>::value void parallel_read(std::string const& label, Policy const& policy,
-                                                                       ShadowView<View> const& a, Map const& index_map,
-                                                                       Consumer const& consumer) {
+  requires Kokkos::is_execution_policy<Policy>::value
+void parallel_read(std::string const& label, Policy const& policy, ShadowView<View> const& a, Map const& index_map,
+                   Consumer const& consumer) {
   Impl::NoResult none;
   Impl::start_read<BackendTag>("Koalesce::parallel_read", label, policy, a, index_map, consumer, none);
 }
@@ -72,9 +72,9 @@ void parallel_read(std::string const& label, Exec const& exec, ShadowView<View> 
 ///                      asynchronously.
 /// \throws Error as parallel_read does.
 template <class BackendTag = Backend::Native, class Policy, class View, class Map, class Consumer, class Result>
-requires Kokkos::is_execution_policy<Policy>::value void parallel_read_reduce(
-    std::string const& label, Policy const& policy, ShadowView<View> const& a, Map const& index_map,
-    Consumer const& consumer, Result&& result) {
+  requires Kokkos::is_execution_policy<Policy>::value
+void parallel_read_reduce(std::string const& label, Policy const& policy, ShadowView<View> const& a,
+                          Map const& index_map, Consumer const& consumer, Result&& result) {
   Impl::start_read<BackendTag>("Koalesce::parallel_read_reduce", label, policy, a, index_map, consumer, result);
 }
 

@@ -72,11 +72,16 @@ struct HaloConditions {
   Kokkos::Array<HaloSides<T>, Rank> sides;  ///< one per dimension
 
   /// Rank 1.
-  HaloConditions(HaloSides<T> const& s0) requires(Rank == 1) : sides{{s0}} {}
+  HaloConditions(HaloSides<T> const& s0)
+    requires(Rank == 1)
+      : sides{{s0}} {}
   /// Rank 2.
-  HaloConditions(HaloSides<T> const& s0, HaloSides<T> const& s1) requires(Rank == 2) : sides{{s0, s1}} {}
+  HaloConditions(HaloSides<T> const& s0, HaloSides<T> const& s1)
+    requires(Rank == 2)
+      : sides{{s0, s1}} {}
   /// Rank 3.
-  HaloConditions(HaloSides<T> const& s0, HaloSides<T> const& s1, HaloSides<T> const& s2) requires(Rank == 3)
+  HaloConditions(HaloSides<T> const& s0, HaloSides<T> const& s1, HaloSides<T> const& s2)
+    requires(Rank == 3)
       : sides{{s0, s1, s2}} {}
 
   /// Periodic in every dimension.

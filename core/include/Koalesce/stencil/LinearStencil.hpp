@@ -98,12 +98,16 @@ class LinearStencil {
   /// The weight at these offsets, one per dimension.
   template <class... Offset>
     requires(sizeof...(Offset) == rank && (Impl::is_offset<Offset> && ...))
-  KOKKOS_FORCEINLINE_FUNCTION W& operator()(Offset... offset) { return m_weight[index(int(offset)...)]; }
+  KOKKOS_FORCEINLINE_FUNCTION W& operator()(Offset... offset) {
+    return m_weight[index(int(offset)...)];
+  }
 
   /// The same, to be read.
   template <class... Offset>
     requires(sizeof...(Offset) == rank && (Impl::is_offset<Offset> && ...))
-  KOKKOS_FORCEINLINE_FUNCTION W const& operator()(Offset... offset) const { return m_weight[index(int(offset)...)]; }
+  KOKKOS_FORCEINLINE_FUNCTION W const& operator()(Offset... offset) const {
+    return m_weight[index(int(offset)...)];
+  }
 
   /// \brief The weighted sum: what makes it a functor.
   ///
@@ -111,7 +115,7 @@ class LinearStencil {
   ///
   /// \param[in] u    the values around the point; after them, indices and PointValues may follow, which do not count.
   template <class T, class... Ignored>
-    requires(Impl::is_point_argument<Ignored>&&...)
+    requires(Impl::is_point_argument<Ignored> && ...)
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Neighborhood<T, Shape> const& u, Ignored const&...) const {
     return Impl::linear_sum<Impl::IndexOrder<rank, false>>(*this, u);
   }

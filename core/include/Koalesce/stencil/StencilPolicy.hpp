@@ -63,12 +63,10 @@ class StencilPolicy {
   /// Not for too few extents: braces would make the others 0.
   template <std::size_t N>
     requires(N < rank)
-  StencilPolicy(Exec const& space, std::int64_t const (&extents)[N])
-  = delete;
+  StencilPolicy(Exec const& space, std::int64_t const (&extents)[N]) = delete;
   template <std::size_t N>
     requires(N < rank)
-  StencilPolicy(Exec const& space, Shape const&, std::int64_t const (&extents)[N])
-  = delete;
+  StencilPolicy(Exec const& space, Shape const&, std::int64_t const (&extents)[N]) = delete;
   template <std::size_t N>
     requires(N < rank)
   explicit StencilPolicy(std::int64_t const (&extents)[N]) = delete;
@@ -113,8 +111,7 @@ class StencilPolicy {
 /// Deduces the shape where the extents are arguments of their own.
 template <class Exec, class Shape, class... N>
   requires(Kokkos::is_execution_space_v<Exec> && sizeof...(N) == Shape::rank)
-StencilPolicy(Exec const&, Shape const&, N...)
-->StencilPolicy<Exec, Shape>;
+StencilPolicy(Exec const&, Shape const&, N...) -> StencilPolicy<Exec, Shape>;
 
 }  // namespace Koalesce
 

@@ -43,7 +43,9 @@ void transpose(Exec const& exec, Dst const& dst, Src const& src) {
 /// \brief Transposes a square matrix where it lies: a(i, j) and a(j, i) change places.
 template <class BackendTag = Backend::Native, class Exec, class View>
   requires(Kokkos::is_view_v<View>)
-void transpose(Exec const& exec, View const& a) { transpose<BackendTag>(exec, a, a); }
+void transpose(Exec const& exec, View const& a) {
+  transpose<BackendTag>(exec, a, a);
+}
 
 /// \brief dst(i...) = src(i...), as Kokkos::deep_copy has it, with any layout on either side.
 ///

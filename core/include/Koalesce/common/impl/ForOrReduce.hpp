@@ -46,7 +46,8 @@ struct ResultValue {
   using type = Result;
 };
 template <class Result>
-requires Kokkos::is_reducer<Result>::value struct ResultValue<Result> {
+  requires Kokkos::is_reducer<Result>::value
+struct ResultValue<Result> {
   using type = typename Result::value_type;
 };
 template <class Result>

@@ -43,8 +43,8 @@ inline constexpr bool is_pack<Pack<Ts...>> = true;
 /// Calls f(integral_constant<0>), ..., f(integral_constant<N-1>): a loop that is unrolled on every compiler.
 template <int N, class F>
 KOKKOS_FORCEINLINE_FUNCTION constexpr void static_for(F&& f) {
-  [&]<int... I>(std::integer_sequence<int, I...>) KOALESCE_INLINE_LAMBDA { (f(std::integral_constant<int, I>{}), ...); }
-  (std::make_integer_sequence<int, N>{});
+  [&]<int... I>(std::integer_sequence<int, I...>)
+      KOALESCE_INLINE_LAMBDA { (f(std::integral_constant<int, I>{}), ...); }(std::make_integer_sequence<int, N>{});
 }
 
 /// Calls f(element, integral_constant) for every element of a pack.
@@ -52,16 +52,14 @@ template <class F, class... Ts>
 KOKKOS_FORCEINLINE_FUNCTION constexpr void for_each(Pack<Ts...>& pack, F&& f) {
   [&]<std::size_t... I>(std::index_sequence<I...>) KOALESCE_INLINE_LAMBDA {
     (f(get<I>(pack), std::integral_constant<int, int(I)>{}), ...);
-  }
-  (std::index_sequence_for<Ts...>{});
+  }(std::index_sequence_for<Ts...>{});
 }
 
 template <class F, class... Ts>
 KOKKOS_FORCEINLINE_FUNCTION constexpr void for_each(Pack<Ts...> const& pack, F&& f) {
   [&]<std::size_t... I>(std::index_sequence<I...>) KOALESCE_INLINE_LAMBDA {
     (f(get<I>(pack), std::integral_constant<int, int(I)>{}), ...);
-  }
-  (std::index_sequence_for<Ts...>{});
+  }(std::index_sequence_for<Ts...>{});
 }
 
 /// The pack of what f returns for each element.
@@ -70,8 +68,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr auto transform(Pack<Ts...> const& pack, F&
   return [&]<std::size_t... I>(std::index_sequence<I...>) KOALESCE_INLINE_LAMBDA {
     return Pack<decltype(f(get<I>(pack), std::integral_constant<int, int(I)>{}))...>(
         f(get<I>(pack), std::integral_constant<int, int(I)>{})...);
-  }
-  (std::index_sequence_for<Ts...>{});
+  }(std::index_sequence_for<Ts...>{});
 }
 
 }  // namespace Koalesce::Impl

@@ -25,8 +25,8 @@ inline constexpr bool is_plain_property<Kokkos::IndexType<T>> = true;
 template <class Policy>
 inline constexpr bool is_plain_range_policy = false;
 template <class... Properties>
-inline constexpr bool is_plain_range_policy<Kokkos::RangePolicy<Properties...>> = (is_plain_property<Properties> &&
-                                                                                   ...);
+inline constexpr bool is_plain_range_policy<Kokkos::RangePolicy<Properties...>> =
+    (is_plain_property<Properties> && ...);
 
 /// Throws unless the items begin at 0 or later and end where they begin or later.
 inline void check_items(std::string const& where, std::int64_t begin, std::int64_t end) {

@@ -76,14 +76,18 @@ class CountedElements : public ArrayAccess<CountedElements<Array, Elements>, typ
 
   /// Whether there is such an element.
   template <class... Index>
-  KOKKOS_FUNCTION bool claim(int thread, Index... index) requires(Array::own) {
+  KOKKOS_FUNCTION bool claim(int thread, Index... index)
+    requires(Array::own)
+  {
     if (thread < 0 || thread >= m_team_size || !m_shape.contains(index...)) return false;
     if (thread != m_thread) note(m_counts->shared, thread, thread, index...);
     return true;
   }
 
   template <class... Index>
-  KOKKOS_FUNCTION bool claim(Index... index) requires(!Array::own) {
+  KOKKOS_FUNCTION bool claim(Index... index)
+    requires(!Array::own)
+  {
     if (!m_shape.contains(index...)) return false;
     unsigned* const claim = m_claims + m_shape.offset(index...);
     unsigned const me = unsigned(m_thread) + 1, first = Kokkos::atomic_compare_exchange(claim, 0u, me);

@@ -40,8 +40,7 @@ struct PathFunctors {
   KOKKOS_FORCEINLINE_FUNCTION bool select(Path path, Action const& action) const {
     return [&]<std::size_t... I>(std::index_sequence<I...>) KOALESCE_INLINE_LAMBDA {
       return ((path == Path(I) && (action(get<I>(functors)), true)) || ...);
-    }
-    (std::index_sequence_for<Functors...>{});
+    }(std::index_sequence_for<Functors...>{});
   }
 };
 
@@ -124,8 +123,7 @@ struct RegroupWork {
       if constexpr (std::is_same_v<Update, NoUpdate>)
         functor(item, elements(get<I>(payload), std::integral_constant<int, int(I)>{})...);
       else functor(item, elements(get<I>(payload), std::integral_constant<int, int(I)>{})..., update);
-    }
-    (std::make_index_sequence<Payload::size>{});
+    }(std::make_index_sequence<Payload::size>{});
   }
 
   /// Runs an item with the elements in their Views; returns false if there is no such path.

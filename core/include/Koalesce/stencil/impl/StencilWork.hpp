@@ -21,11 +21,11 @@ template <class Order, class F, class... Us>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_at(F const& f, Pack<Us...> const& u, std::int64_t z, std::int64_t y,
                                                    std::int64_t x) {
   if constexpr (is_linear<F>) return linear_sum<Order>(f, get<0>(u));
-  else return [&]<std::size_t... I>(std::index_sequence<I...>) KOALESCE_INLINE_LAMBDA->decltype(auto) {
+  else
+    return [&]<std::size_t... I>(std::index_sequence<I...>) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
       return Order::in_user_order(
           [&](auto... i) KOALESCE_INLINE_LAMBDA -> decltype(auto) { return f(get<I>(u)..., i...); }, z, y, x);
-    }
-  (std::index_sequence_for<Us...>{});
+    }(std::index_sequence_for<Us...>{});
 }
 
 /// The same with two packs: a second stage's neighborhoods, then the inputs at the point.
@@ -34,13 +34,12 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_at(F const& f, Pack<Us...> const
                                                    std::int64_t z, std::int64_t y, std::int64_t x) {
   if constexpr (is_linear<F>) return linear_sum<Order>(f, get<0>(u));
   else
-    return [&]<std::size_t... I, std::size_t... J>(std::index_sequence<I...>, std::index_sequence<J...>)
-        KOALESCE_INLINE_LAMBDA->decltype(auto) {
+    return [&]<std::size_t... I, std::size_t... J>(std::index_sequence<I...>,
+                                                   std::index_sequence<J...>) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
       return Order::in_user_order(
           [&](auto... i) KOALESCE_INLINE_LAMBDA -> decltype(auto) { return f(get<I>(u)..., get<J>(v)..., i...); }, z, y,
           x);
-    }
-  (std::index_sequence_for<Us...>{}, std::index_sequence_for<Vs...>{});
+    }(std::index_sequence_for<Us...>{}, std::index_sequence_for<Vs...>{});
 }
 
 /// The inputs' values at one point.

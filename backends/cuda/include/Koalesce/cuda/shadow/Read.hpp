@@ -170,9 +170,9 @@ void run_transposing_read(Tag, Kokkos::Cuda const& exec, std::string const& labe
       auto const plan = Tile::plan(transpose);
       if (plan.size() >= std::int64_t(1) << 31) return false;
       for_or_reduce(
-                label,
-                cuda_team_policy<Tile::blocks>(exec, (plan.size() + Body::tiles - 1) / Body::tiles, plan.shared_bytes() + 16),
-                Body{work, transpose, plan}, result);
+          label,
+          cuda_team_policy<Tile::blocks>(exec, (plan.size() + Body::tiles - 1) / Body::tiles, plan.shared_bytes() + 16),
+          Body{work, transpose, plan}, result);
       return true;
     };
     if (is_aligned(work.base, sizeof(T)) && with_tile<Shape>(transpose, run)) return;

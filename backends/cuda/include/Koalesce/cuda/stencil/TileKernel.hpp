@@ -24,7 +24,7 @@ struct TileKernel {
     auto from              = transform(work.in, first_point);
     auto to                = transform(work.out, first_point);
     auto windows           = transform(
-                  work.in, [](auto const& field, auto) { return Window<typename std::decay_t<decltype(field)>::value_type>(); });
+        work.in, [](auto const& field, auto) { return Window<typename std::decay_t<decltype(field)>::value_type>(); });
     for_each(windows, [&](auto& window, auto i) {
       auto const& stride = get<i.value>(work.in).stride;
       window.begin(get<i.value>(from), stride[0], stride[1], at);

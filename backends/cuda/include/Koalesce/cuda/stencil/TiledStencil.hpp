@@ -35,9 +35,9 @@ struct StencilTiles<StencilWork<Order, Shape, Pack<Field<Ts>...>, Outs, Functor>
 
   /// Whether one instruction reads so many neighbors of every input.
   template <int width>
-  static constexpr bool has_width = width == 1 ||
-                                    (width <= numbers.width &&
-                                     ((std::is_trivially_copyable_v<Ts> && is_vector_size<width * sizeof(Ts)>)&&...));
+  static constexpr bool has_width =
+      width == 1 ||
+      (width <= numbers.width && ((std::is_trivially_copyable_v<Ts> && is_vector_size<width * sizeof(Ts)>)&&...));
 
   /// Registers of the inputs in a tile.
   template <int width>
@@ -47,8 +47,8 @@ struct StencilTiles<StencilWork<Order, Shape, Pack<Field<Ts>...>, Outs, Functor>
        ...);
 
   template <int width>
-  static constexpr bool takes_sums = is_linear<Functor>&& box &&
-                                     (Order::rank == 3 || registers<width> > max_box_registers);
+  static constexpr bool takes_sums =
+      is_linear<Functor> && box && (Order::rank == 3 || registers<width> > max_box_registers);
 
   /// Whether kernels of this width are compiled.
   template <int width>

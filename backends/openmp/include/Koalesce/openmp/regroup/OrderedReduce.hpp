@@ -24,7 +24,8 @@ struct BlockResult {
   void join(Value& value, Value const& other) const { value += other; }
 };
 template <class Result, class Value>
-requires Kokkos::is_reducer<Result>::value struct BlockResult<Result, Value> {
+  requires Kokkos::is_reducer<Result>::value
+struct BlockResult<Result, Value> {
   Result reducer;
 
   explicit BlockResult(Result const& given) : reducer(given) {}

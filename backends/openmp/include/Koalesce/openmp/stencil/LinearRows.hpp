@@ -39,7 +39,7 @@ struct LinearRows {
   template <int From, int Planes, class W, class T, class Sum>
   KOKKOS_FORCEINLINE_FUNCTION static void add_planes(LinearStencil<W, Shape> const& weights, Field<T> const& in,
                                                      std::int64_t x, Sum* sum) {
-    static_for<Planes*(2 * ry + Rows) * (2 * rx + 1)>([&](auto i) KOALESCE_INLINE_LAMBDA {
+    static_for<Planes * (2 * ry + Rows) * (2 * rx + 1)>([&](auto i) KOALESCE_INLINE_LAMBDA {
       constexpr int a = i.value / (2 * rx + 1) / (2 * ry + Rows) + From;
       constexpr int b = i.value / (2 * rx + 1) % (2 * ry + Rows) - ry;
       constexpr int c = i.value % (2 * rx + 1) - rx;
