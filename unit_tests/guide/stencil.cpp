@@ -10,7 +10,8 @@ using Exec   = Kokkos::DefaultExecutionSpace;
 using Volume = Kokkos::View<double***, Exec>;
 
 // u = z * z + x, so its Laplacian is 2 and its biharmonic 0.
-static void fill(Volume const& u) {
+template <class Field>
+static void fill(Field const& u) {
   auto const host = Kokkos::create_mirror_view(u);
   for (std::size_t z = 0; z < u.extent(0); ++z)
     for (std::size_t y = 0; y < u.extent(1); ++y)
@@ -37,6 +38,16 @@ static void one_sweep() {
   Kokkos::deep_copy(u, 3);
   Koalesce::parallel_stencil("largest", box, u, out, f);
   expect(out, 3);
+}
+
+static void aligned_fields() {
+  std::int64_t const nz = 6, ny = 7, nx = 8;
+  Koalesce::StencilPolicy<Exec, Koalesce::Star<1, 1, 1>> const policy({nz, ny, nx});
+#include "stencil/make_field.inc"
+  fill(u);
+#include "stencil/weights.inc"
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), out);
+  if (host(1, 1, 1) != 2 || host(nz, ny, nx) != 2) Kokkos::abort("guide: an aligned field is wrong");
 }
 
 static void halos() {
@@ -94,6 +105,7 @@ static void in_a_graph() {
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
   one_sweep();
+  aligned_fields();
   halos();
   two_stages();
 #if KOKKOS_VERSION >= 50000
