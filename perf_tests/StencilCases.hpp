@@ -3,6 +3,7 @@
 #define KOALESCE_PERF_STENCIL_CASES_HPP
 
 #include <Koalesce/Stencil.hpp>
+#include <Koalesce/Tuning.hpp>
 
 #include <benchmark/benchmark.h>
 
@@ -75,6 +76,24 @@ void poison(View const& view) {
   Kokkos::deep_copy(view, std::numeric_limits<typename View::value_type>::quiet_NaN());
 }
 
+/// Runs a kernel until its calls try no candidates any more: only then it takes its own time.
+inline void settle(std::function<void()> const& kernel) {
+  auto const tried = [] {
+    int calls = 0;
+    for (auto const& decision : Koalesce::tuning_decisions())
+      for (auto const& trial : decision.trials) calls += trial.calls;
+    return calls;
+  };
+  // The time of a call is known when the next one comes.
+  for (int before = -1, idle = 0; idle < 3;) {
+    kernel();
+    Exec().fence();
+    int const now = tried();
+    idle          = now == before ? idle + 1 : 0;
+    before        = now;
+  }
+}
+
 /// Measures run(fields), if it gives what expected(fields) does.
 template <class Fields, class Expected, class Run>
 void check_and_measure(benchmark::State& state, Grid const& grid, Cost const& point, Fields const& fields,
@@ -88,6 +107,7 @@ void check_and_measure(benchmark::State& state, Grid const& grid, Cost const& po
     if (auto const wrong = mismatch(grid, fields.outs[k], right.outs[k]); !wrong.empty())
       return state.SkipWithError(wrong.c_str());
   right = fields;
+  settle([&] { run(fields); });
   measure(state, grid, point, [&] { run(fields); });
 }
 

@@ -61,7 +61,8 @@ void sweep_shifted(Rng& rng, Index<3> const& n) {
     SCOPED_TRACE("taps " + std::to_string(int(taps)));
     Kokkos::deep_copy(out.memory, T(-1));
     Exec const exec;
-    CountingSum<Exec, T> const sum{{"calls", std::size_t(n[0]), std::size_t(n[1]), std::size_t(n[2])}};
+    CountingSum<Exec, T> const sum{Kokkos::View<int***, Kokkos::LayoutRight, Exec>(
+        "calls", std::size_t(n[0]), std::size_t(n[1]), std::size_t(n[2]))};
     parallel_stencil("shifted", StencilPolicy<Exec, Star<1, 2, 2>, Backend>(exec, n).with_taps(taps), in.view, out.view,
                      sum);
     exec.fence();

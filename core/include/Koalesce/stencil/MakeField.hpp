@@ -20,6 +20,8 @@ namespace Koalesce {
 ///     auto u = make_field<double>("u", policy), next = make_field<double>("next", policy);
 ///     parallel_stencil("heat", policy, u, next, heat);
 ///
+/// Kokkos::deep_copy takes such a View within a memory space, and to another one only by way of a View without gaps.
+///
 /// \tparam T          element type.
 /// \param[in] label   of the View.
 /// \param[in] policy  its extents are those of the interior; its execution space's memory is taken.

@@ -90,8 +90,9 @@ constexpr RegisterTile register_tile(int rank, int bytes, int rz, bool box) {
 /// Threads of a block of tiles, and of its rows.
 inline constexpr int tile_threads = 256, tile_row_threads = 64;
 
-/// Registers of inputs beyond which a functor would spill, so that no tiles of it are compiled.
-inline constexpr int max_tile_registers = 128;
+/// Registers of inputs beyond which a functor would spill, so that no tiles of it are compiled; and beyond which tiles
+/// of fewer points in x are faster, because more threads have room.
+inline constexpr int max_tile_registers = 128, max_wide_tile_registers = 44;
 
 /// Registers of inputs beyond which partial sums of a box take fewer, where it has less than three dimensions.
 inline constexpr int max_box_registers = 48;

@@ -43,11 +43,18 @@ struct TileKernel {
       });
 
       decltype(compute(0, 0, 0)) results[rows][width];
+      if (at.full) {
 #pragma unroll
-      for (int r = 0; r < rows; ++r)
+        for (int r = 0; r < rows; ++r)
 #pragma unroll
-        for (int c = 0; c < width; ++c)
-          if (is_linear<typename Work::Functor> || at.has(r, c)) results[r][c] = compute(k, r, c);
+          for (int c = 0; c < width; ++c) results[r][c] = compute(k, r, c);
+      } else {
+#pragma unroll
+        for (int r = 0; r < rows; ++r)
+#pragma unroll
+          for (int c = 0; c < width; ++c)
+            if (at.has(r, c)) results[r][c] = compute(k, r, c);
+      }
 
       for_each(to, [&](auto& place, auto i) {
         using Result       = std::decay_t<decltype(get<i.value>(results[0][0]))>;

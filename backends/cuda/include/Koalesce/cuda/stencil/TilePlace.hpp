@@ -28,6 +28,7 @@ struct TilePlace {
   int planes;     ///< to march through; 0: no point of the tile is in the interior
   int first_row;  ///< of the tile's rows, that is its own
   bool whole;     ///< all its points in x are in the interior
+  bool full;      ///< all its points are this thread's
 
   __device__ __forceinline__ TilePlace(TileGrid const& grid, Extents3 const& n, int width, int rows) {
     z = (std::int64_t(blockIdx.z) * blockDim.z + threadIdx.z) * grid.planes;
@@ -40,6 +41,7 @@ struct TilePlace {
 
     first_row = y + rows <= n[1] ? 0 : int(y + rows - n[1]);
     y -= first_row;
+    full = width * rows == 1 || (whole && first_row == 0);
   }
 
   /// Whether row r and column c of the tile are a point of this thread's.

@@ -52,7 +52,9 @@ struct StencilTiles<StencilWork<Order, Shape, Pack<Field<Ts>...>, Outs, Functor>
 
   /// Whether kernels of this width are compiled.
   template <int width>
-  static constexpr bool exists = has_width<width> && (takes_sums<width> || registers<width> <= max_tile_registers);
+  static constexpr bool exists =
+      has_width<width> &&
+      (takes_sums<width> || registers<width> <= (width > 1 ? max_wide_tile_registers : max_tile_registers));
 
   template <int width>
   using Kernel = std::conditional_t<takes_sums<width>, TileSumsKernel<Work, width, numbers.rows>,
