@@ -43,7 +43,8 @@ struct TileKernel {
       });
 
       decltype(compute(0, 0, 0)) results[rows][width];
-      if (at.full) {
+      // Where nothing but sums depends on a point, points that are not stored are computed, too.
+      if (is_linear<typename Work::Functor> || at.full) {
 #pragma unroll
         for (int r = 0; r < rows; ++r)
 #pragma unroll
