@@ -13,8 +13,8 @@ namespace Koalesce {
 /// \brief Allocates a field whose interior rows all begin at a multiple of 128 bytes (64 in host memory), as wide
 /// accesses want it, whatever its extents and its halo are.
 ///
-/// A View of `n + 2 * halo` points in x has rows that begin anywhere: on an H200 a sweep of 7 points takes up to a
-/// sixth longer on it. parallel_stencil looks at addresses, so that this function is only one way to make such Views.
+/// The rows of a View of `n + 2 * halo` points in x begin anywhere: on an H200 a sweep of 7 points in fp32 takes 9 %
+/// longer then. parallel_stencil looks at addresses, so that this function is only one way to make such Views.
 ///
 ///     StencilPolicy policy(exec, Star<1, 1, 1>{}, {nz, ny, nx});
 ///     auto u = make_field<double>("u", policy), next = make_field<double>("next", policy);
@@ -26,9 +26,8 @@ namespace Koalesce {
 /// \param[in] label   of the View.
 /// \param[in] policy  its extents are those of the interior; its execution space's memory is taken.
 /// \param[in] halo    points on either side of the interior in each dimension.
-/// \return a View of `extents + 2 * halo` points per dimension, all 0, the last index the one without a stride. Its
-/// rows
-///         lie further apart than they are long, so that its layout is LayoutStride for rank 3.
+/// \return a View of `extents + 2 * halo` points per dimension, all 0, whose last index has stride 1. Its rows lie
+///         further apart than they are long, so that its layout is LayoutStride for rank 3.
 /// \throws Error if an extent or a halo is negative.
 template <class T, class Exec, class Shape, class BackendTag>
 auto make_field(std::string const& label, StencilPolicy<Exec, Shape, BackendTag> const& policy,
