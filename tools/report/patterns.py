@@ -75,13 +75,13 @@ PATTERNS = (
             "peers without Kokkos. On NVIDIA GPUs these are four CUDA kernels, each the fastest of several tiles and blocks: "
             "one thread per point, register tiles through the caches, the same with partial sums for known weights, and planes "
             "in shared memory (2.5-D blocking). On CPUs it is an OpenMP loop with `omp simd` inside. The functor from the "
-            "queue alone and through the caches alone (`queue`, `cache`) shows what it chose between. "
+            "queue, from tiles in registers and through the caches alone (`queue`, `tile`, `cache`) shows what it chose among. "
             "`7pt` to `125pt` are weighted sums, `2d_` and `1d_` those of two and one dimension, `_aligned` those of fields "
             "whose rows begin at 128 bytes, `biharmonic` two sums in one sweep; `perona_malik` has 26 divisions a point, "
             "`bilateral` six exponential functions, `gray_scott` two fields, `wave` two more fields read at the point, as "
             "captured Views (functor) or as inputs (fields). The copy is the faster of memcpy and a copy kernel or loop.",
             ours={"koalesce": "functor", "koalesce_linear": "linear", "koalesce_fields": "fields"},
-            aside={"koalesce_portable": "portable", "koalesce_queue": "queue", "koalesce_cache": "cache"},
+            aside={"koalesce_portable": "portable", "koalesce_queue": "queue", "koalesce_tile": "tile", "koalesce_cache": "cache"},
             kokkos={"kokkos_mdrange": "MDRange", "kokkos_mdrange_tuned": "MDRange tuned"},
             peers={"cuda": "CUDA", "cuda_tiles": "CUDA tiles", "cuda_partial_sums": "CUDA partial sums",
                    "cuda_shared": "CUDA shared", "openmp_simd": "OpenMP simd"},

@@ -6,8 +6,10 @@
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
 #include <Koalesce/cuda/stencil/CachedStencil.hpp>
+#include <Koalesce/cuda/stencil/LinearKernel.hpp>
 #include <Koalesce/cuda/stencil/PaceCounters.hpp>
-#include <Koalesce/cuda/stencil/StencilKernels.hpp>
+#include <Koalesce/cuda/stencil/QueueKernel.hpp>
+#include <Koalesce/cuda/stencil/StagedKernel.hpp>
 #include <Koalesce/cuda/stencil/StencilTuning.hpp>
 #include <Koalesce/portable/stencil/Stencil.hpp>
 #include <Koalesce/stencil/LinearStencil.hpp>
@@ -17,6 +19,13 @@
 #include <utility>
 
 namespace Koalesce::Impl::CudaBackend {
+
+/// The __global__ function for kernels that are written as types.
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::Tuning::threads, Kernel::Tuning::min_blocks)
+    stencil_kernel(__grid_constant__ typename Kernel::Work const work, __grid_constant__ StencilGrid const grid) {
+  Kernel::run(work, grid);
+}
 
 template <class Kernel>
 auto stencil_launch(Kokkos::Cuda const& exec, std::string const& label, StencilGrid const& grid) {
