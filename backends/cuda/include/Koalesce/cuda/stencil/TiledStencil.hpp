@@ -80,7 +80,7 @@ bool has_aligned_inputs(Work const& work, int width) {
   return aligned;
 }
 
-/// Blocks of threads with long rows, and marches that are short enough for every multiprocessor to have some.
+/// Blocks of threads with long rows, and marches that are short enough for every SM to have some.
 template <class Work>
 TileGrid make_tile_grid(Kokkos::Cuda const& exec, Work const& work, int width) {
   constexpr RegisterTile numbers = StencilTiles<Work>::numbers;
