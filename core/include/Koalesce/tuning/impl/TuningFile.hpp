@@ -73,7 +73,8 @@ class TuningFile {
       if (!is_time(entry.seconds)) return "the time is not a positive number";
       std::string const rest = columns(key) + escaped(entry.choice) + '\t' + number_text(entry.seconds);
       std::string const line = checksum(rest) + '\t' + rest + '\n';
-      if (line.size() > longest_line) return "the labels are longer than " + std::to_string(longest_line) + " bytes";
+      if (line.size() > max_line_bytes)
+        return "the labels are longer than " + std::to_string(max_line_bytes) + " bytes";
       std::error_code error;
       if (m_file.has_parent_path()) std::filesystem::create_directories(m_file.parent_path(), error);
       if (error) return m_file.parent_path().string() + ": " + error.message();
@@ -98,10 +99,10 @@ class TuningFile {
   static constexpr std::string_view version = ", version 1";
   static constexpr std::string_view heading =
       "# checksum, device, software, pattern, label, kernel, extents, choice, seconds";
-  static constexpr int key_columns             = 6;
-  static constexpr char const* digits          = "0123456789abcdef";
-  static constexpr std::size_t longest_line    = 64 << 10;  // short enough to be appended in one write
-  static constexpr std::uintmax_t largest_file = 16 << 20;
+  static constexpr int key_columns               = 6;
+  static constexpr char const* digits            = "0123456789abcdef";
+  static constexpr std::size_t max_line_bytes    = 64 << 10;  // short enough to be appended in one write
+  static constexpr std::uintmax_t max_file_bytes = 16 << 20;
 
   static bool is_time(double seconds) { return seconds > 0 && std::isfinite(seconds); }
 
@@ -169,7 +170,7 @@ class TuningFile {
     auto const size = std::filesystem::file_size(m_file, error);
     if (error) return m_file.string() + ": " + error.message();
     if (size == 0) return "";
-    if (size + more > largest_file)
+    if (size + more > max_file_bytes)
       return m_file.string() + " is full with " + std::to_string(size) + " bytes; delete it to begin anew";
     std::ifstream in(m_file, std::ios::binary);
     std::string line(name.size() + version.size() + 1, ' ');
