@@ -5,11 +5,11 @@
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
 #include <Koalesce/cuda/stencil/StencilTuning.hpp>
-#include <Koalesce/stencil/impl/StencilWork.hpp>
+#include <Koalesce/stencil/impl/CachedPoint.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
-#include <utility>
 
 namespace Koalesce::Impl::CudaBackend {
 
@@ -17,26 +17,29 @@ namespace Koalesce::Impl::CudaBackend {
 /// better than few threads with several points each, which pays if a point takes much arithmetic.
 template <class Work>
 __global__ void __launch_bounds__(cached_stencil_threads) cached_stencil_kernel(__grid_constant__ Work const work) {
-  using Order = typename Work::Order;
-  using Shape = typename Work::Shape;
   int const x = int(blockIdx.x * blockDim.x + threadIdx.x), y = int(blockIdx.y * blockDim.y + threadIdx.y),
             z = int(blockIdx.z * blockDim.z + threadIdx.z);
-  if (x >= int(work.extents[2]) || y >= int(work.extents[1]) || z >= int(work.extents[0])) return;
+  if (x < int(work.extents[2]) && y < int(work.extents[1]) && z < int(work.extents[0]))
+    compute_cached_point(work, z, y, x);
+}
 
-  auto const around = transform(work.in, [&](auto const& field, auto) {
-    using T = typename std::decay_t<decltype(field)>::value_type;
-    // Strides as int: a product takes one instruction, with 64-bit strides four.
-    auto const place = std::int64_t(z) * int(field.stride[0]) + std::int64_t(y) * int(field.stride[1]) + x;
-    return Order::template neighborhood<Shape>(field.origin + place, field.stride[0], field.stride[1], 1,
-                                               Neighborhood<T, Shape>::read_only);
-  });
-  store(work.out, call_at<Order>(work.functor, around, z, y, x), z, y, x);
+/// The same for any strides and extents.
+template <class Work>
+__global__ void __launch_bounds__(cached_stencil_threads) strided_stencil_kernel(__grid_constant__ Work const work) {
+  auto const& n     = work.extents;
+  auto const thread = [](unsigned block, unsigned threads, unsigned number) {
+    return std::int64_t(block) * threads + number;
+  };
+  for (auto z = thread(blockIdx.z, blockDim.z, threadIdx.z); z < n[0]; z += thread(gridDim.z, blockDim.z, 0))
+    for (auto y = thread(blockIdx.y, blockDim.y, threadIdx.y); y < n[1]; y += thread(gridDim.y, blockDim.y, 0))
+      for (auto x = thread(blockIdx.x, blockDim.x, threadIdx.x); x < n[2]; x += thread(gridDim.x, blockDim.x, 0))
+        compute_cached_point(work, z, y, x);
 }
 
 /// The grid: blocks with long rows of threads.
 struct CachedStencilGrid {
   dim3 threads, blocks;
-  bool fits;  ///< whether CUDA allows so many blocks, and 32 bits can number all threads
+  bool fits;  ///< whether there is a thread for every point, and 32 bits can number them in each dimension
 
   explicit CachedStencilGrid(Extents3 const& n) {
     auto const at_least = [](std::int64_t extent, std::int64_t most) {
@@ -49,28 +52,26 @@ struct CachedStencilGrid {
 
     auto const row = at_least(n[2], 64), y = at_least(n[1], all / row);
     auto const z = at_least(n[0], std::min<std::int64_t>(all / (row * y), 64)), x = at_least(n[2], all / (y * z));
-    fits    = n[2] <= (std::int64_t(1) << 31) - all && count(n[1], y) <= 65535 && count(n[0], z) <= 65535;
+    // CUDA numbers up to 65535 blocks in y and z.
+    constexpr std::int64_t most = 65535, most_x = (std::int64_t(1) << 31) / all - 1;
     threads = dim3(unsigned(x), unsigned(y), unsigned(z));
-    blocks  = dim3(unsigned(count(n[2], x)), unsigned(count(n[1], y)), unsigned(count(n[0], z)));
+    blocks  = dim3(unsigned(std::min(count(n[2], x), most_x)), unsigned(std::min(count(n[1], y), most)),
+                   unsigned(std::min(count(n[0], z), most)));
+    fits    = blocks.x * x >= n[2] && blocks.y * y >= n[1] && blocks.z * z >= n[0];
   }
 };
 
-/// Whether the kernel can run a work: its inputs have stride 1 in x, and their strides fit into 32 bits.
+/// Whether a work can run with indices of 32 bits: the tiles in registers ask for that, too.
 template <class Work>
 bool can_be_cached(Work const& work) {
-  bool can            = CachedStencilGrid(work.extents).fits;
-  auto const is_short = [](std::int64_t stride) { return stride == std::int64_t(int(stride)); };
-  for_each(work.in, [&](auto const& field, auto) {
-    can = can && field.stride[2] == 1 && is_short(field.stride[0]) && is_short(field.stride[1]);
-  });
-  return can;
+  return CachedStencilGrid(work.extents).fits && has_short_strides(work);
 }
 
 template <class Work>
 void run_cached_stencil(Kokkos::Cuda const& exec, std::string const& label, Work const& work) {
   CachedStencilGrid const grid(work.extents);
-  CudaKernel<Work const>(exec, kernel_label(Tag{}, label), cached_stencil_kernel<Work>, grid.threads, 0,
-                         cudaSharedmemCarveoutMaxL1)
+  auto* const kernel = can_be_cached(work) ? &cached_stencil_kernel<Work> : &strided_stencil_kernel<Work>;
+  CudaKernel<Work const>(exec, kernel_label(Tag{}, label), kernel, grid.threads, 0, cudaSharedmemCarveoutMaxL1)
       .launch(exec, grid.blocks, work);
 }
 

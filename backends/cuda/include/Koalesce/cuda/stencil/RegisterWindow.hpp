@@ -4,24 +4,20 @@
 
 #include <Koalesce/common/impl/Processor.hpp>
 #include <Koalesce/cuda/runtime/VectorAccess.hpp>
-#include <Koalesce/cuda/stencil/TilePlace.hpp>
 #include <Koalesce/stencil/impl/StencilWork.hpp>
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// What one thread holds of a field, in registers, while it marches along z: `width` points in x of `rows` rows in y,
-/// and what the shape reads around them in the planes dz = -rz to rz. Every value is read from memory once, when the
-/// first plane needs it: along its own columns a thread hands values from plane to plane.
-template <class T, class Order, class Shape, int width, int rows>
+/// What one thread holds of a field, in registers: `width` points in x of `rows` rows in `planes` planes, and what the
+/// shape reads around them. Every value is read from memory once, when the first plane needs it. The compiler sees all
+/// planes as straight code: it keeps the values that are still needed, and sends off reads of later planes early.
+template <class T, class Order, class Shape, int width, int rows, int planes>
 struct RegisterWindow {
   static constexpr int rz = Order::template radius<Shape>(0);
   static constexpr int ry = Order::template radius<Shape>(1);
   static constexpr int rx = Order::template radius<Shape>(2);
 
-  static constexpr int planes = 2 * rz + 1, height = rows + 2 * ry, pitch = width + 2 * rx;
-
-  /// Of places that nothing reads the compiler keeps none.
-  T value[planes][height][pitch];
+  static constexpr int height = rows + 2 * ry, pitch = width + 2 * rx;
 
   /// In which planes each row and column of the tile is read, the first one and the last one; no plane: first < last.
   struct Planes {
@@ -63,81 +59,77 @@ struct RegisterWindow {
     return held;
   }
 
-  /// Reads what a march's first step expects of steps before it.
-  /// \param[in] from       the tile's first point in the march's first plane.
-  /// \param[in] plane, row elements from one to the next.
-  __device__ __forceinline__ void begin(T const* from, std::int64_t plane, std::int64_t row, TilePlace const& at) {
-    static_for<2 * rz>([&](auto p) KOALESCE_INLINE_LAMBDA {
-      constexpr int dz = p.value - rz;
-      read<dz>(from + dz * plane, row, at, [](int y, int x) { return is_kept(dz, y, x); });
-    });
+  /// Whether a plane of the window, counted from the lowest one that is read, has a value there.
+  static constexpr bool holds(int plane, int y, int x) {
+    int const dz = plane - rz;
+    return read_in.first[y][x] >= read_in.last[y][x] && dz >= read_in.last[y][x] &&
+           dz - (planes - 1) <= read_in.first[y][x];
   }
 
-  /// Reads what the planes around `from` need and those before did not.
-  __device__ __forceinline__ void arrive(T const* from, std::int64_t plane, std::int64_t row, TilePlace const& at) {
-    static_for<planes>([&](auto p) KOALESCE_INLINE_LAMBDA {
-      constexpr int dz = rz - p.value;
-      read<dz>(from + dz * plane, row, at, [](int y, int x) { return arrives(dz, y, x); });
-    });
-  }
-
-  /// Hands every plane down.
-  __device__ __forceinline__ void advance() {
-#pragma unroll
-    for (int p = 0; p + 1 < planes; ++p)
-#pragma unroll
+  /// Whether no two values have the same place if planes lie so many places apart.
+  static constexpr bool fit(int stride) {
+    bool taken[(planes + 2 * rz) * height * pitch] = {};
+    for (int p = 0; p < planes + 2 * rz; ++p)
       for (int y = 0; y < height; ++y)
-#pragma unroll
-        for (int x = 0; x < pitch; ++x) value[p][y][x] = value[p + 1][y][x];
+        for (int x = 0; x < pitch; ++x) {
+          if (!holds(p, y, x)) continue;
+          bool& here = taken[p * stride + y * pitch + x];
+          if (here) return false;
+          here = true;
+        }
+    return true;
   }
 
-  /// The neighborhood of a point of the tile.
-  __device__ __forceinline__ auto around(int y, int x) const {
-    return Order::template neighborhood<Shape>(&value[0][0][0], height * pitch, pitch, 1, 0, 0,
-                                               (rz * height + ry + y) * pitch + rx + x);
-  }
+  /// Planes of stars fit into each other. The compiler keeps arrays in registers up to 8 KiB alone.
+  static constexpr int stride = [] {
+    int places = width * rows;
+    while (!fit(places)) ++places;
+    return places;
+  }();
 
-  /// Reads the values of plane dz for which wanted(y, x) holds; it is a lambda without captures.
-  template <int dz, class Wanted>
-  __device__ __forceinline__ void read(T const* from, std::int64_t row, TilePlace const& at, Wanted) {
-    static_for<height>([&](auto line) KOALESCE_INLINE_LAMBDA {
-      constexpr int y    = line.value - ry;
-      constexpr bool any = [] {
-        for (int x = -rx; x < width + rx; ++x)
-          if (Wanted{}(y, x)) return true;
-        return false;
-      }();
-      if constexpr (any) {
-        T* const to          = &value[dz + rz][y + ry][rx];
-        auto const is_wanted = [](int x) { return Wanted{}(y, x); };
-        if (width == 1 || at.whole) read_row<width>(to, from + y * row, at, is_wanted);
-        else read_row<1>(to, from + y * row, at, is_wanted);
-      }
+  /// Of places that nothing reads the compiler keeps none.
+  T value[(planes - 1 + 2 * rz) * stride + height * pitch];
+
+  /// Reads what plane m of the tile needs and those before it did not.
+  /// \param[in] from       the tile's first point.
+  /// \param[in] plane, row elements from one to the next.
+  template <int m>
+  __device__ __forceinline__ void read(T const* from, std::int64_t plane, std::int64_t row) {
+    static_for<2 * rz + 1>([&](auto p) KOALESCE_INLINE_LAMBDA {
+      constexpr int dz = p.value - rz;
+      static_for<height>([&](auto line) KOALESCE_INLINE_LAMBDA {
+        constexpr int y = line.value - ry;
+        read_row(value + (m + dz + rz) * stride + line.value * pitch + rx, from + (m + dz) * plane + y * row,
+                 [](int x) { return arrives(dz, y, x) || (m == 0 && is_kept(dz, y, x)); });
+      });
     });
+  }
+
+  /// The neighborhood of a point of the tile in plane m.
+  __device__ __forceinline__ auto around(int m, int y, int x) const {
+    return Order::template neighborhood<Shape>(value, stride, pitch, 1, 0, 0,
+                                               (m + rz) * stride + (ry + y) * pitch + rx + x);
   }
 
  private:
-  /// Reads values of a row, `vector` at once where all of them are wanted. Where the tile is not whole, vector is 1,
-  /// and nothing beyond the halo is read.
-  template <int vector, class Wanted>
-  __device__ __forceinline__ static void read_row(T* to, T const* from, TilePlace const& at, Wanted) {
-    constexpr int before = (rx + vector - 1) / vector;
-    static_for<width / vector + 2 * before>([&](auto group) KOALESCE_INLINE_LAMBDA {
-      constexpr int x    = (group.value - before) * vector;
-      constexpr bool all = [] {
-        for (int k = x; k < x + vector; ++k)
-          if (k < -rx || k >= width + rx || !Wanted{}(k)) return false;
+  /// Reads the values of a row for which wanted(x) holds, `width` at once where it holds for all of them. It is a
+  /// lambda without captures.
+  template <class Wanted>
+  __device__ __forceinline__ static void read_row(T* to, T const* from, Wanted) {
+    constexpr int before = (rx + width - 1) / width;
+    static_for<1 + 2 * before>([&](auto group) KOALESCE_INLINE_LAMBDA {
+      constexpr int x          = (group.value - before) * width;
+      constexpr auto is_wanted = [](int c) { return c >= -rx && c < width + rx && Wanted{}(c); };
+      constexpr bool all       = [=] {
+        for (int c = x; c < x + width; ++c)
+          if (!is_wanted(c)) return false;
         return true;
       }();
-      if constexpr (all && vector > 1) {
-        load_vector<vector>(to + x, from + x);
+      if constexpr (all && width > 1) {
+        load_vector<width>(to + x, from + x);
       } else {
-        static_for<vector>([&](auto k) KOALESCE_INLINE_LAMBDA {
-          constexpr int c = x + k.value;
-          if constexpr (c >= -rx && c < width + rx) {
-            if constexpr (Wanted{}(c))
-              if (vector == width || (at.x + c >= -rx && at.x + c < at.extent_x + rx)) to[c] = load_read_only(from + c);
-          }
+        static_for<width>([&](auto k) KOALESCE_INLINE_LAMBDA {
+          if constexpr (is_wanted(x + k.value)) to[x + k.value] = load_read_only(from + x + k.value);
         });
       }
     });

@@ -69,22 +69,23 @@ inline constexpr int cached_stencil_threads = 256;
 
 /// Of a kernel whose threads hold a tile of points in registers.
 struct RegisterTile {
-  int width;   ///< points in x, at most
-  int rows;    ///< points in y
-  int planes;  ///< that a thread marches through
+  int width;  ///< points in x, at most
+  int rows;   ///< points in y
+  int planes;
 };
 
-/// Values of 8 bytes fill registers fast, and a warp's row of them is wide enough. Shapes that reach far in z read many
-/// planes before their first result: they march longer. A line has no planes to march through: all that a thread has
-/// on its way comes from its width.
+/// Four planes of straight code keep enough reads on their way; in two dimensions, where the planes are single rows,
+/// stencils that reach far take eight. Partial sums of 8 bytes march in a loop: their weights fill the registers that
+/// straight code would need. A line has no planes: all that a thread has on its way comes from its width.
 /// \param[in] rank   dimensions of the stencil.
 /// \param[in] bytes  of the largest input's element.
-/// \param[in] box    not a star.
-constexpr RegisterTile register_tile(int rank, int bytes, int rz, bool box) {
-  int const march = 4 * (rz > 1 ? rz : 1), wide = bytes < 4 ? 4 : bytes < 16 ? 16 / bytes : 1;
+/// \param[in] sums   whether a thread holds partial sums.
+constexpr RegisterTile register_tile(int rank, int bytes, int rz, bool sums) {
+  int const wide = bytes < 4 ? 4 : bytes < 16 ? 16 / bytes : 1;
   if (rank == 1) return {.width = wide, .rows = 1, .planes = 1};
-  if (rank == 2) return {.width = bytes < 8 ? wide : 1, .rows = 1, .planes = march < 8 ? march : 8};
-  return {.width = bytes < 8 ? 2 : 1, .rows = 2, .planes = box ? (rz > 1 ? 16 : 8) : march};
+  if (sums && bytes >= 8) return {.width = 1, .rows = rank == 3 ? 2 : 1, .planes = rank == 3 && rz > 1 ? 16 : 8};
+  if (rank == 2) return {.width = bytes < 16 ? 2 : 1, .rows = 1, .planes = rz > 1 ? 8 : 4};
+  return {.width = bytes < 16 ? 2 : 1, .rows = 2, .planes = 4};
 }
 
 /// Threads of a block of tiles, and of its rows.
@@ -92,7 +93,7 @@ inline constexpr int tile_threads = 256, tile_row_threads = 64;
 
 /// Registers of inputs beyond which a functor would spill, so that no tiles of it are compiled; and beyond which tiles
 /// of fewer points in x are faster, because more threads have room.
-inline constexpr int max_tile_registers = 128, max_wide_tile_registers = 44;
+inline constexpr int max_tile_registers = 128, max_wide_tile_registers = 96;
 
 /// Registers of inputs beyond which partial sums of a box take fewer, where it has less than three dimensions.
 inline constexpr int max_box_registers = 48;

@@ -2,7 +2,7 @@
 #ifndef KOALESCE_CUDA_STENCIL_TILE_SUMS_KERNEL_HPP
 #define KOALESCE_CUDA_STENCIL_TILE_SUMS_KERNEL_HPP
 
-#include <Koalesce/cuda/stencil/RegisterWindow.hpp>
+#include <Koalesce/cuda/stencil/TileKernel.hpp>
 #include <Koalesce/stencil/LinearStencil.hpp>
 
 namespace Koalesce::Impl::CudaBackend {
@@ -10,7 +10,7 @@ namespace Koalesce::Impl::CudaBackend {
 /// Known weights from registers: a thread reads its part of each plane once and adds it to the partial sums of the
 /// 2 * rz + 1 planes of outputs that it belongs to, in the order of linear_sum. Of boxes that takes fewer registers
 /// than TileKernel's window.
-template <class WorkT, int width, int rows>
+template <class WorkT, int width, int rows, int planes>
 struct TileSumsKernel {
   using Work   = WorkT;
   using Order  = typename Work::Order;
@@ -34,52 +34,62 @@ struct TileSumsKernel {
       return false;
     }
   };
-  using Plane = RegisterWindow<Value, PlaneOrder, Shape, width, rows>;
+  using Plane = RegisterWindow<Value, PlaneOrder, Shape, width, rows, 1>;
 
   static __device__ __forceinline__ void run(Work const& work, TileGrid const& grid) {
-    TilePlace const at(grid, work.extents, width, rows);
-    if (at.planes == 0) return;
+    TilePlace const at(grid, work.extents, width, rows, planes);
+    if (!at.inside) return compute_cut_tile<width, rows, planes>(work, at);
 
-    auto const& in   = get<0>(work.in);
-    auto const& out  = get<0>(work.out);
-    auto const* from = in.at(at.z - rz, at.y, 0) + at.x;
-    auto* to         = out.at(at.z - 2 * rz, at.y, 0) + at.x;
+    auto const& in  = get<0>(work.in);
+    auto const& out = get<0>(work.out);
+    auto const from = in.at(at.z, at.y, 0) + at.x;
+    auto const to   = out.at(at.z, at.y, 0) + at.x;
 
     // sums[dz + rz] belongs to the output plane that sees the current plane at offset dz.
-    Sum sums[2 * rz + 1][rows][width] = {};
-    Plane plane;
-#pragma unroll 1
-    for (int s = 0; s < at.planes + 2 * rz; ++s) {
-      plane.arrive(from, in.stride[0], in.stride[1], at);
-      from += in.stride[0];
+    Sums sums            = {};
+    auto const add_plane = [&](int step) {
+      Plane plane;
+      plane.template read<0>(from + (step - rz) * in.stride[0], in.stride[0], in.stride[1]);
       static_for<rows + 2 * ry>([&](auto line) KOALESCE_INLINE_LAMBDA {
         static_for<width + 2 * rx>([&](auto column) KOALESCE_INLINE_LAMBDA {
-          add<line.value - ry, column.value - rx>(sums, work.functor, plane.value[0][line.value][column.value]);
+          add<line.value - ry, column.value - rx>(sums, work.functor,
+                                                  plane.value[line.value * Plane::pitch + column.value]);
         });
       });
-
-      if (s >= 2 * rz) {
+      int const done = step - 2 * rz;
+      if (done >= 0) {
 #pragma unroll
         for (int r = 0; r < rows; ++r)
-          at.store_row<width>(r, to + r * out.stride[1], sums[2 * rz][r], grid.wide_outputs);
+          store_row(to + done * out.stride[0] + r * out.stride[1], sums[2 * rz][r], grid.wide_outputs);
       }
-      to += out.stride[0];
-#pragma unroll
-      for (int r = 0; r < rows; ++r)
-#pragma unroll
-        for (int c = 0; c < width; ++c) {
-#pragma unroll
-          for (int p = 2 * rz; p > 0; --p) sums[p][r][c] = sums[p - 1][r][c];
-          sums[0][r][c] = Sum{};
-        }
+      advance(sums);
+    };
+    if constexpr (sizeof(Sum) <= 4) {
+      static_for<planes + 2 * rz>([&](auto step) KOALESCE_INLINE_LAMBDA { add_plane(step.value); });
+    } else {
+#pragma unroll 1
+      for (int step = 0; step < planes + 2 * rz; ++step) add_plane(step);
     }
   }
 
  private:
+  using Sums = Sum[2 * rz + 1][rows][width];
+
+  /// Hands every sum to the next plane.
+  static __device__ __forceinline__ void advance(Sums& sums) {
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+#pragma unroll
+      for (int c = 0; c < width; ++c) {
+#pragma unroll
+        for (int p = 2 * rz; p > 0; --p) sums[p][r][c] = sums[p - 1][r][c];
+        sums[0][r][c] = Sum{};
+      }
+  }
+
   /// Adds the value at row y and column x of the tile to the sums of all points that read it.
   template <int y, int x>
-  static __device__ __forceinline__ void add(Sum (&sums)[2 * rz + 1][rows][width],
-                                             typename Work::Functor const& weights, Value const& value) {
+  static __device__ __forceinline__ void add(Sums& sums, typename Work::Functor const& weights, Value const& value) {
     static_for<rows>([&](auto r) KOALESCE_INLINE_LAMBDA {
       static_for<width>([&](auto c) KOALESCE_INLINE_LAMBDA {
         constexpr int dy = y - r.value, dx = x - c.value;

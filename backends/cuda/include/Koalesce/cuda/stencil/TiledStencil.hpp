@@ -31,7 +31,17 @@ struct StencilTiles<StencilWork<Order, Shape, Pack<Field<Ts>...>, Outs, Functor>
   static constexpr int element_bytes = std::max({int(sizeof(Ts))...});
   static constexpr bool box          = Shape::size == (2 * Work::rz + 1) * (2 * Work::ry + 1) * (2 * Work::rx + 1) &&
                               (Work::rz > 0) + (Work::ry > 0) + (Work::rx > 0) > 1;
-  static constexpr RegisterTile numbers = register_tile(Order::rank, element_bytes, Work::rz, box);
+
+  /// Registers of the inputs in a tile.
+  template <int width, int rows>
+  static constexpr int registers =
+      ((RegisterWindow<std::remove_const_t<Ts>, Order, Shape, width, rows, 1>::size() * ((int(sizeof(Ts)) + 3) / 4)) +
+       ...);
+
+  static constexpr bool takes_sums =
+      is_linear<Functor> &&
+      (Order::rank == 3 ? box || Work::rz > 1 : Order::rank == 2 && box && registers<1, 1> > max_box_registers);
+  static constexpr RegisterTile numbers = register_tile(Order::rank, element_bytes, Work::rz, takes_sums);
 
   /// Whether one instruction reads so many neighbors of every input.
   template <int width>
@@ -39,26 +49,15 @@ struct StencilTiles<StencilWork<Order, Shape, Pack<Field<Ts>...>, Outs, Functor>
       width == 1 ||
       (width <= numbers.width && ((std::is_trivially_copyable_v<Ts> && is_vector_size<width * sizeof(Ts)>)&&...));
 
-  /// Registers of the inputs in a tile.
-  template <int width>
-  static constexpr int registers =
-      ((RegisterWindow<std::remove_const_t<Ts>, Order, Shape, width, numbers.rows>::size() *
-        ((int(sizeof(Ts)) + 3) / 4)) +
-       ...);
-
-  template <int width>
-  static constexpr bool takes_sums =
-      is_linear<Functor> && box && (Order::rank == 3 || registers<width> > max_box_registers);
-
   /// Whether kernels of this width are compiled.
   template <int width>
   static constexpr bool exists =
       has_width<width> &&
-      (takes_sums<width> || registers<width> <= (width > 1 ? max_wide_tile_registers : max_tile_registers));
+      (takes_sums || registers<width, numbers.rows> <= (width > 1 ? max_wide_tile_registers : max_tile_registers));
 
   template <int width>
-  using Kernel = std::conditional_t<takes_sums<width>, TileSumsKernel<Work, width, numbers.rows>,
-                                    TileKernel<Work, width, numbers.rows>>;
+  using Kernel = std::conditional_t<takes_sums, TileSumsKernel<Work, width, numbers.rows, numbers.planes>,
+                                    TileKernel<Work, width, numbers.rows, numbers.planes>>;
 };
 
 /// The points by which the first interior point of a field comes after a place where `width` of them can be read at
@@ -80,9 +79,9 @@ bool has_aligned_inputs(Work const& work, int width) {
   return aligned;
 }
 
-/// Blocks of threads with long rows, and marches that are short enough for every SM to have some.
+/// Blocks of threads with long rows.
 template <class Work>
-TileGrid make_tile_grid(Kokkos::Cuda const& exec, Work const& work, int width) {
+TileGrid make_tile_grid(Work const& work, int width) {
   constexpr RegisterTile numbers = StencilTiles<Work>::numbers;
   auto const& n                  = work.extents;
   auto const count               = [](std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; };
@@ -99,14 +98,8 @@ TileGrid make_tile_grid(Kokkos::Cuda const& exec, Work const& work, int width) {
     grid.wide_outputs = grid.wide_outputs && shift_of(field, width) == grid.shift;
   });
 
-  auto const device   = CudaDevice::of(exec);
-  double const points = double(n[0]) * double(n[1]) * double(n[2]);
-  double const full   = double(device.processors) * device.threads_per_processor * width * numbers.rows;
-  grid.planes         = numbers.planes;
-  while (grid.planes > 1 && points / grid.planes < full) grid.planes /= 2;
-
   std::int64_t const tiles_x = count(n[2] + grid.shift, width), tiles_y = count(n[1], numbers.rows),
-                     tiles_z = count(n[0], grid.planes);
+                     tiles_z = count(n[0], numbers.planes);
   auto const row = at_least(tiles_x, tile_row_threads), y = at_least(tiles_y, tile_threads / row);
   auto const z = at_least(tiles_z, std::min<std::int64_t>(tile_threads / (row * y), 64));
   auto const x = at_least(tiles_x, tile_threads / (y * z));
@@ -122,8 +115,7 @@ int tile_width(Work const& work) {
   auto const& n = work.extents;
   // 32 bits hold all places in a row, and CUDA numbers the blocks of four rows and more.
   constexpr std::int64_t most = 65535;
-  bool fits                   = n[1] >= Tiles::numbers.rows && n[2] <= (std::int64_t(1) << 30) && n[1] <= 4 * most &&
-              n[0] <= (Work::Order::rank == 2 ? 4 : 1) * most;
+  bool fits = n[2] <= (std::int64_t(1) << 30) && n[1] <= 4 * most && n[0] <= (Work::Order::rank == 2 ? 4 : 1) * most;
   for_each(work.in, [&](auto const& field, auto) { fits = fits && field.stride[2] == 1; });
   for_each(work.out, [&](auto const& field, auto) { fits = fits && field.stride[2] == 1; });
   if (!fits) return 0;
@@ -137,7 +129,7 @@ int tile_width(Work const& work) {
 template <int width, class Work>
 void run_tiles(Kokkos::Cuda const& exec, std::string const& label, Work const& work) {
   using Kernel    = typename StencilTiles<Work>::template Kernel<width>;
-  auto const grid = make_tile_grid(exec, work, width);
+  auto const grid = make_tile_grid(work, width);
   CudaKernel<Work const, TileGrid const>(exec, kernel_label(Tag{}, label), tile_kernel<Kernel>, grid.threads, 0,
                                          cudaSharedmemCarveoutMaxL1)
       .launch(exec, grid.blocks, work, grid);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_STENCIL_IMPL_CACHED_POINT_HPP
+#define KOALESCE_STENCIL_IMPL_CACHED_POINT_HPP
+
+#include <Koalesce/stencil/impl/StencilWork.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace Koalesce::Impl {
+
+/// Whether compute_cached_point() may have indices of 32 bits: inputs have stride 1 in x, and their other strides fit.
+template <class Work>
+bool has_short_strides(Work const& work) {
+  bool can            = true;
+  auto const is_short = [](std::int64_t stride) { return stride == std::int64_t(int(stride)); };
+  for_each(work.in, [&](auto const& field, auto) {
+    can = can && field.stride[2] == 1 && is_short(field.stride[0]) && is_short(field.stride[1]);
+  });
+  return can;
+}
+
+/// Computes one point, whose taps are read from the fields through the caches.
+/// \tparam Index int, or std::int64_t for any strides.
+template <class Index, class Work>
+KOKKOS_FORCEINLINE_FUNCTION void compute_cached_point(Work const& work, Index z, Index y, Index x) {
+  using Order = typename Work::Order;
+  using Shape = typename Work::Shape;
+
+  auto const around = transform(work.in, [&](auto const& field, auto) KOALESCE_INLINE_LAMBDA {
+    using T = typename std::decay_t<decltype(field)>::value_type;
+    // Strides as int: a product takes one instruction of a GPU, with 64-bit strides four.
+    std::int64_t const stride_x = std::is_same_v<Index, int> ? 1 : field.stride[2];
+    auto const place =
+        std::int64_t(z) * Index(field.stride[0]) + std::int64_t(y) * Index(field.stride[1]) + x * stride_x;
+    return Order::template neighborhood<Shape>(field.origin + place, field.stride[0], field.stride[1], stride_x,
+                                               Neighborhood<T, Shape>::read_only);
+  });
+  store(work.out, call_at<Order>(work.functor, around, z, y, x), z, y, x);
+}
+
+}  // namespace Koalesce::Impl
+
+#endif
