@@ -165,7 +165,7 @@ struct FirstNumbers {
 
 /// One point: the smallest tile there is.
 template <class P, int Size>
-double run_blocks() {
+double run_blocks(StencilTaps taps) {
   using Exec = typename P::exec;
   Kokkos::View<Block<Size>***, Kokkos::LayoutRight, typename Exec::memory_space> const in("in", 9, 9, 9);
   Kokkos::View<double***, typename Exec::memory_space> const out("out", 1, 1, 1);
@@ -173,19 +173,22 @@ double run_blocks() {
   host(8, 8, 8).v[0]        = 2;
   host(0, 0, 0).v[Size - 1] = 3;
   Kokkos::deep_copy(in, host);
-  parallel_stencil("blocks", StencilPolicy<Exec, Box<4, 4, 4>, typename P::backend>({}, {1, 1, 1}), in, out,
-                   FirstNumbers<Size>());
+  parallel_stencil("blocks", StencilPolicy<Exec, Box<4, 4, 4>, typename P::backend>({}, {1, 1, 1}).with_taps(taps), in,
+                   out, FirstNumbers<Size>());
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), out)(0, 0, 0);
 }
 
 /// 729 blocks of 96 bytes: more than level 0 of a CPU has.
-TYPED_TEST(StencilErrors, queue_that_needs_the_second_level) { EXPECT_EQ((run_blocks<TypeParam, 12>()), 5); }
+TYPED_TEST(StencilErrors, queue_that_needs_the_second_level) {
+  EXPECT_EQ((run_blocks<TypeParam, 12>(StencilTaps::queue)), 5);
+}
 
 /// 729 blocks of 128 KiB: more than any level has.
 TEST(StencilScratch, queue_that_fits_nowhere) {
   using Portable = Path<Kokkos::DefaultHostExecutionSpace, Backend::Portable>;
+  EXPECT_EQ((run_blocks<Portable, 16384>(StencilTaps::automatic)), 5) << "the caches need no room";
   try {
-    run_blocks<Portable, 16384>();
+    run_blocks<Portable, 16384>(StencilTaps::queue);
     ADD_FAILURE() << "nothing was thrown";
   } catch (Error const& e) {
     for (char const* phrase : {"blocks", "scratch memory", "tile of one point", "level 0", "level 1", "smaller radius"})

@@ -71,7 +71,7 @@ TYPED_TEST(StencilTeams, are_as_large_as_asked_for) {
   using View = Kokkos::View<std::size_t***, Kokkos::LayoutRight, Exec>;
   View const in("in", 2, 4, 16), out("out", 2, 4, 16);
   StencilPolicy<Exec, Box<0, 0, 0>, Teams<TestFixture::threads>> const policy({2, 4, 16});
-  parallel_stencil("threads", policy, in, out, WhichThread());
+  parallel_stencil("threads", policy.with_taps(StencilTaps::queue), in, out, WhichThread());
   Exec().fence();
   EXPECT_EQ(std::set<std::size_t>(out.data(), out.data() + out.size()).size(), std::size_t(TestFixture::threads));
 }

@@ -86,12 +86,12 @@ class StencilPolicy {
 
   /// \brief A copy that says where values around a point are read; the default is automatic.
   ///
-  /// It matters for Backend::Cuda only, and not for Staged stencils, which use the queue. With `automatic`, the first
+  /// It matters for Backend::Cuda, and not for Staged stencils, which use the queue. With `automatic`, the first
   /// calls with a label and class of extents time all three, by events, and the fastest one stays (see
   /// tuning_decisions()). In TuningMode::by_extents the number of points and dimensions and the size of elements
   /// decide. `cache` and `tile` fall back on the queue if the inputs are strided along the innermost dimension; so does
-  /// `tile` if an output is, if there are fewer rows than a tile has, or if it would not fit in registers. `queue`
-  /// falls back on the caches if no plane fits on chip.
+  /// `tile` if an output is, or if it would not fit in registers. `queue` falls back on the caches if no plane fits on
+  /// chip. Backend::Portable has `queue`, and reads through the caches otherwise; on CUDA `automatic` times both.
   ///
   /// The compiler may contract a functor's products and sums differently in the three kernels. With `automatic` its
   /// results may therefore differ in their last bits between runs, and between the first calls of a run; with any other

@@ -13,6 +13,8 @@ namespace Koalesce::Impl {
 template <class Exec>
 class Stopwatch {
  public:
+  static constexpr bool waits = true;  ///< for the instance
+
   explicit Stopwatch(Exec const& exec) {
     exec.fence("Koalesce: a measurement begins");
     m_timer.reset();

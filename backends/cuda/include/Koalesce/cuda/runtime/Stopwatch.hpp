@@ -11,6 +11,8 @@ namespace Koalesce::Impl {
 template <>
 class Stopwatch<Kokkos::Cuda> {
  public:
+  static constexpr bool waits = false;
+
   explicit Stopwatch(Kokkos::Cuda const& exec) : Stopwatch() {
     CudaBackend::DespiteCaptures const allowed;
     CudaBackend::check_cuda(where, cudaSetDevice(exec.cuda_device()), "choosing the device");

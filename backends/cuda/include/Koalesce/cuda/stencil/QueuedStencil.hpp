@@ -11,7 +11,7 @@
 #include <Koalesce/cuda/stencil/QueueKernel.hpp>
 #include <Koalesce/cuda/stencil/StagedKernel.hpp>
 #include <Koalesce/cuda/stencil/StencilTuning.hpp>
-#include <Koalesce/portable/stencil/Stencil.hpp>
+#include <Koalesce/portable/stencil/QueuedStencil.hpp>
 #include <Koalesce/stencil/LinearStencil.hpp>
 
 #include <algorithm>
@@ -52,13 +52,12 @@ StencilGrid make_grid(Kokkos::Cuda const& exec, std::string const& label, Extent
 /// Runs a stencil for which no tile fits on chip, because elements are large or fields are many.
 template <class... WorkArgs>
 void run_without_queue(Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
-  if (can_be_cached(work)) run_cached_stencil(exec, label, work);
-  else run_stencil(Backend::Portable{}, exec, label, work);
+  run_cached_stencil(exec, label, work);
 }
 
 template <class... WorkArgs>
 void run_without_queue(Kokkos::Cuda const& exec, std::string const& label, StagedWork<WorkArgs...> const& work) {
-  run_stencil(Backend::Portable{}, exec, label, work);
+  PortableBackend::run_queued_stencil(Backend::Portable{}, exec, label, work);
 }
 
 /// Runs a kernel with the best tile that fits on chip.

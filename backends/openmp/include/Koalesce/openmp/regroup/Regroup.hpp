@@ -2,9 +2,9 @@
 #ifndef KOALESCE_OPENMP_REGROUP_REGROUP_HPP
 #define KOALESCE_OPENMP_REGROUP_REGROUP_HPP
 
+#include <Koalesce/common/impl/Simd.hpp>
 #include <Koalesce/openmp/Backend.hpp>
 #include <Koalesce/openmp/regroup/OrderedReduce.hpp>
-#include <Koalesce/openmp/runtime/Simd.hpp>
 #include <Koalesce/portable/regroup/Regroup.hpp>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using PortableBackend::regroup_memory;
 template <class Update, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_slot(int begin, int end, Body const& body) {
   if constexpr (std::is_same_v<Update, NoUpdate>) {
-    KOALESCE_OPENMP_SIMD
+    KOALESCE_SIMD
     for (int slot = begin; slot < end; ++slot) body(slot);
   } else {
     for (int slot = begin; slot < end; ++slot) body(slot);
@@ -68,7 +68,7 @@ struct OpenMPPlainLoop {
   Work work;
 
   template <class Update>
-  KOALESCE_OPENMP_FLATTEN void operator()(std::int64_t b, Update& update) const {
+  KOALESCE_FLATTEN void operator()(std::int64_t b, Update& update) const {
     Work const mine        = work;  // a local copy: functors cannot write to it, so it stays in registers
     std::int64_t const end = std::min(mine.begin + (b + 1) * Block, mine.end);
     for (std::int64_t item = mine.begin + b * Block; item < end; ++item) {
@@ -96,7 +96,7 @@ struct OpenMPTeamLoop {
   };
 
   template <class Update>
-  KOALESCE_OPENMP_FLATTEN void operator()(std::int64_t g, Update& update) const {
+  KOALESCE_FLATTEN void operator()(std::int64_t g, Update& update) const {
     std::int64_t const first = work.begin + g * group;
     int const items          = int(std::min<std::int64_t>(group, work.end - first));
     Order order;
@@ -213,7 +213,7 @@ struct OpenMPGridLoop {
   typename Slots<Work>::Pointers elements;
 
   template <class Update>
-  KOALESCE_OPENMP_FLATTEN void operator()(std::int64_t b, Update& update) const {
+  KOALESCE_FLATTEN void operator()(std::int64_t b, Update& update) const {
     int const last     = int(std::min<std::int64_t>((b + 1) * block, order.items));
     auto const path_at = [&](int slot) KOALESCE_INLINE_LAMBDA { return order.path(order.item[slot]); };
     auto const item_of = [&](int slot) KOALESCE_INLINE_LAMBDA { return work.begin + order.item[slot]; };

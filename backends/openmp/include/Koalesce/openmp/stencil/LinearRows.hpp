@@ -3,8 +3,8 @@
 #define KOALESCE_OPENMP_STENCIL_LINEAR_ROWS_HPP
 
 #include <Koalesce/openmp/runtime/Tuning.hpp>
-#include <Koalesce/openmp/stencil/Row.hpp>
 #include <Koalesce/stencil/LinearStencil.hpp>
+#include <Koalesce/stencil/impl/Row.hpp>
 
 namespace Koalesce::Impl::OpenMPBackend {
 

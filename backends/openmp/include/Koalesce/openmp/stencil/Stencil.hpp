@@ -5,9 +5,9 @@
 #include <Koalesce/common/Error.hpp>
 #include <Koalesce/openmp/Backend.hpp>
 #include <Koalesce/openmp/stencil/LinearRows.hpp>
-#include <Koalesce/openmp/stencil/Row.hpp>
 #include <Koalesce/openmp/stencil/Tiling.hpp>
 #include <Koalesce/stencil/impl/PlaneQueue.hpp>
+#include <Koalesce/stencil/impl/Row.hpp>
 
 #include <string>
 
@@ -22,7 +22,7 @@ constexpr std::size_t bytes_of(Pack<Field<Ts>...> const&) {
 }
 
 template <bool Unit, class Work>
-KOALESCE_OPENMP_FLATTEN void compute_tile(Work const& work, Tile const& tile) {
+KOALESCE_FLATTEN void compute_tile(Work const& work, Tile const& tile) {
   using Order        = typename Work::Order;
   using Shape        = typename Work::Shape;
   auto const functor = work.functor;  // a copy that no output can alias
@@ -60,7 +60,7 @@ template <class Work>
 using MidQueue = typename PlaneQueueOf<typename Work::Order, typename Work::SecondShape, typename Work::Mids>::type;
 
 template <bool Unit, class Work, class Scratch>
-KOALESCE_OPENMP_FLATTEN void compute_staged_tile(Work const& work, Tile const& tile, Scratch const& scratch) {
+KOALESCE_FLATTEN void compute_staged_tile(Work const& work, Tile const& tile, Scratch const& scratch) {
   using Order       = typename Work::Order;
   using FirstShape  = typename Work::FirstShape;
   using Mid         = MidQueue<Work>;

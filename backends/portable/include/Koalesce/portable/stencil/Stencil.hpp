@@ -2,143 +2,59 @@
 #ifndef KOALESCE_PORTABLE_STENCIL_STENCIL_HPP
 #define KOALESCE_PORTABLE_STENCIL_STENCIL_HPP
 
-#include <Koalesce/common/impl/TeamPolicy.hpp>
-#include <Koalesce/portable/Backend.hpp>
-#include <Koalesce/portable/stencil/Tiling.hpp>
-#include <Koalesce/stencil/impl/PlaneQueue.hpp>
+#include <Koalesce/portable/runtime/Machine.hpp>
+#include <Koalesce/portable/stencil/CachedStencil.hpp>
+#include <Koalesce/portable/stencil/QueuedStencil.hpp>
+#include <Koalesce/tuning/impl/RecentTuners.hpp>
+#include <Koalesce/tuning/impl/SizeClass.hpp>
+#include <Koalesce/tuning/impl/Tuner.hpp>
 
-#include <algorithm>
+#include <cstddef>
 #include <string>
+#include <typeinfo>
 
-/// The plane queue as published, with TeamPolicy and scratch memory alone.
 namespace Koalesce::Impl::PortableBackend {
 
-/// Calls body(y, x) for the points of a tile, which the team's threads share.
-template <class Member, class Body>
-KOKKOS_FUNCTION void for_each_point(Member const& team, Tile const& tile, Body const& body) {
-  Kokkos::parallel_for(Kokkos::TeamThreadRange(team, int(tile.rows * tile.cols)),
-                       [&](int i) { body(i / int(tile.cols), i % int(tile.cols)); });
+template <class Tag, class Exec, class Work>
+TuningChoices stencil_choices(Tag, Exec const& exec, std::string const& label, Work const& work, double points) {
+  auto const& n = work.extents;
+  return {{"stencil", label, typeid(Work).name(), size_classes_text(n) + " points", machine_of(Tag{}, exec)},
+          {{"planes", n[0]}, {"rows", n[1]}, {"points a row", n[2]}},
+          "taps",
+          {"cache", "queue"},
+          2,
+          points};
 }
 
-template <class Work>
-struct PortableStencil {
-  using Order = typename Work::Order;
-  using Queue = typename PlaneQueueOf<Order, typename Work::Shape, typename Work::Ins>::type;
+/// \param[in] run  run(whether from the queue).
+template <class Tag, class Exec, class Work, class Run>
+void run_as_measured(Tag, Exec const& exec, std::string const& label, Work const& work, Run const& run) {
+  if (queue_tiling(exec, work).scratch_level < 0) return run(false);
 
-  static constexpr int planes_before = 2 * Queue::rz;
-
-  Work work;
-  PortableTiling tiling;
-
-  static std::size_t bytes(std::int64_t tile_y, std::int64_t tile_x) { return Queue::bytes(tile_y, tile_x); }
-
-  template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& team) const {
-    Tile const tile = tiling.tile(team.league_rank(), work.extents);
-    Queue const queue(team.team_scratch(tiling.scratch_level), tile.rows, tile.cols);
-
-    auto const read_plane = [&](std::int64_t step) {
-      queue.fill(team, step, [&](std::int64_t y, std::int64_t x) {
-        return load(work.in, tile.z + step - Queue::rz, tile.y + y, tile.x + x);
-      });
-    };
-
-    for (int step = 0; step < planes_before; ++step) read_plane(step);
-    for (std::int64_t k = 0; k < tile.planes; ++k) {
-      team.team_barrier();
-      read_plane(k + planes_before);
-      team.team_barrier();
-      for_each_point(team, tile, [&](int y, int x) {
-        std::int64_t const pz = tile.z + k, py = tile.y + y, px = tile.x + x;
-        store(work.out, call_at<Order>(work.functor, queue.around(k + Queue::rz, y, x), pz, py, px), pz, py, px);
-      });
-    }
-  }
-};
-
-/// Two queues: the second holds the planes that the first stage computed, halo included.
-template <class Work>
-struct PortableStaged {
-  using Order      = typename Work::Order;
-  using FirstQueue = typename PlaneQueueOf<Order, typename Work::FirstShape, typename Work::Ins>::type;
-  using MidQueue   = typename PlaneQueueOf<Order, typename Work::SecondShape, typename Work::Mids>::type;
-
-  static constexpr int planes_before = 2 * FirstQueue::rz + 2 * MidQueue::rz;
-
-  Work work;
-  PortableTiling tiling;
-
-  static std::size_t bytes(std::int64_t tile_y, std::int64_t tile_x) {
-    return FirstQueue::bytes(tile_y + 2 * MidQueue::ry, tile_x + 2 * MidQueue::rx) + MidQueue::bytes(tile_y, tile_x);
-  }
-
-  template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& team) const {
-    Tile const tile     = tiling.tile(team.league_rank(), work.extents);
-    auto const& scratch = team.team_scratch(tiling.scratch_level);
-    FirstQueue const queue(scratch, tile.rows + 2 * MidQueue::ry, tile.cols + 2 * MidQueue::rx);
-    MidQueue const mids(scratch, tile.rows, tile.cols);
-
-    // Step s of the first queue is input plane z - rz1 - rz2 + s; step s of the second is its plane z - rz2 + s.
-    auto const read_plane = [&](std::int64_t step) {
-      queue.fill(team, step, [&](std::int64_t y, std::int64_t x) {
-        return load(work.in, tile.z + step - FirstQueue::rz - MidQueue::rz, tile.y - MidQueue::ry + y,
-                    tile.x - MidQueue::rx + x);
-      });
-    };
-    auto const compute_mid = [&](std::int64_t step) {
-      mids.fill(team, step, [&](std::int64_t y, std::int64_t x) {
-        return to_pack(call_at<Order>(work.first,
-                                      queue.around(step + FirstQueue::rz, y + MidQueue::ry, x + MidQueue::rx),
-                                      tile.z + step - MidQueue::rz, tile.y + y, tile.x + x));
-      });
-    };
-
-    for (int step = 0; step < 2 * FirstQueue::rz; ++step) read_plane(step);
-    for (std::int64_t step = 0; step < tile.planes + 2 * MidQueue::rz; ++step) {
-      team.team_barrier();
-      read_plane(step + 2 * FirstQueue::rz);
-      team.team_barrier();
-      compute_mid(step);
-      std::int64_t const k = step - 2 * MidQueue::rz;
-      if (k < 0) continue;
-      team.team_barrier();
-      for_each_point(team, tile, [&](int y, int x) {
-        std::int64_t const pz = tile.z + k, py = tile.y + y, px = tile.x + x;
-        auto const inputs = inputs_at<Order>(work.in, pz, py, px);
-        store(work.out, call_at<Order>(work.second, mids.around(k + MidQueue::rz, y, x), inputs, pz, py, px), pz, py,
-              px);
-      });
-    }
-  }
-};
-
-/// Runs a kernel with one team per tile, of as many threads as fit, up to `max_threads`.
-///
-/// A backend that derives from Portable may overload it to give its teams another size.
-template <RunsPortable Tag, class Exec, class Kernel>
-void run_tile_teams(Tag, Exec const& exec, std::string const& label, PortableTiling const& tiling, int max_threads,
-                    Kernel const& kernel) {
-  Teams const teams{tiling.size(), max_threads, tiling.scratch_level, tiling.scratch_bytes};
-  Kokkos::parallel_for(label, team_policy(exec, teams, kernel), kernel);
+  double const points = double(work.extents[0]) * double(work.extents[1]) * double(work.extents[2]);
+  thread_local RecentTuners<Exec> recent;
+  auto const choices = [&] { return stencil_choices(Tag{}, exec, label, work, points); };
+  auto const tuner   = [&] { return recent.get(exec, label, work.extents, 0, choices); };
+  run_fastest(exec, points, 0, tuner, choices, [&](std::size_t number) { run(number == 1); });
 }
 
-/// One thread per point on a device, one thread per tile on a CPU.
-template <class Kernel, class Tag, class Exec, class Work>
-void run_portable(Tag, Exec const& exec, std::string const& label, Work const& work) {
-  auto const tiling     = choose_tiling(label, exec, work.extents, Kernel::planes_before, Kernel::bytes);
-  int const max_threads = team_threads<Exec>(int(std::min<std::int64_t>(tiling.tile_y * tiling.tile_x, 256)));
-  run_tile_teams(Tag{}, exec, kernel_label(Tag{}, label), tiling, max_threads, Kernel{work, tiling});
-}
-
+/// Through the caches or from the queue, as the policy says or as calls turn out to be fastest. Where measuring waits
+/// for the instance, through the caches: that has been fastest wherever it was measured.
 template <RunsPortable Tag, class Exec, class... WorkArgs>
 void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
-  run_portable<PortableStencil<StencilWork<WorkArgs...>>>(Tag{}, exec, label, work);
+  auto const run = [&](bool queue) {
+    if (queue) run_queued_stencil(Tag{}, exec, label, work);
+    else run_cached_stencil(Tag{}, exec, label, work);
+  };
+  if (!can_be_cached<Exec>(work)) return run(true);
+  if (work.taps != StencilTaps::automatic) return run(work.taps == StencilTaps::queue);
+  if constexpr (!Stopwatch<Exec>::waits) return run_as_measured(Tag{}, exec, label, work, run);
+  else run(false);
 }
 
 template <RunsPortable Tag, class Exec, class... WorkArgs>
 void run_stencil(Tag, Exec const& exec, std::string const& label, StagedWork<WorkArgs...> const& work) {
-  run_portable<PortableStaged<StagedWork<WorkArgs...>>>(Tag{}, exec, label, work);
+  run_queued_stencil(Tag{}, exec, label, work);
 }
 
 }  // namespace Koalesce::Impl::PortableBackend

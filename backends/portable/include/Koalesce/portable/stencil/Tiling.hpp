@@ -18,11 +18,10 @@ struct PortableTiling : Tiling {
   using Tiling::Tiling;
 };
 
-/// The largest tile whose queues fit, in level-0 scratch if any does; throws if the smallest fits in neither level.
-/// \param[in] bytes scratch bytes that a team with a (tile_y, tile_x) tile needs.
+/// The largest tile whose queues fit, in level-0 scratch if any does; scratch_level < 0 if the smallest fits in
+/// neither. \param[in] bytes scratch bytes that a team with a (tile_y, tile_x) tile needs.
 template <class Exec, class Bytes>
-PortableTiling choose_tiling(std::string const& label, Exec const& exec, Extents3 const& extents, int planes_before,
-                             Bytes const& bytes) {
+PortableTiling choose_tiling(Exec const& exec, Extents3 const& extents, int planes_before, Bytes const& bytes) {
   constexpr std::int64_t tiles[][2] = {{16, 64}, {8, 64}, {8, 32}, {4, 32}, {4, 16}, {2, 8}, {1, 1}};
 
   Kokkos::TeamPolicy<Exec> const probe(exec, 1, 1);
@@ -40,7 +39,16 @@ PortableTiling choose_tiling(std::string const& label, Exec const& exec, Extents
       t.chunks = (extents[0] + t.chunk - 1) / t.chunk;
       if (t.size() < (std::int64_t(1) << 31)) return t;
     }
-  fail(call_text("Koalesce::parallel_stencil", label), "the plane queue needs ", bytes(1, 1),
+  PortableTiling none(extents, 1, 1, 1);
+  none.scratch_level = -1;
+  return none;
+}
+
+/// \param[in] bytes scratch bytes that a tile of one point needs.
+template <class Exec>
+[[noreturn]] void fail_without_room(std::string const& label, Exec const& exec, std::size_t bytes) {
+  Kokkos::TeamPolicy<Exec> const probe(exec, 1, 1);
+  fail(call_text("Koalesce::parallel_stencil", label), "the plane queue needs ", bytes,
        " bytes of scratch memory for a tile of one point, but ", Exec::name(), " has ", probe.scratch_size_max(0),
        " bytes at level 0 and ", probe.scratch_size_max(1),
        " at level 1; use a smaller radius, smaller elements or fewer fields");

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_OPENMP_STENCIL_ROW_HPP
-#define KOALESCE_OPENMP_STENCIL_ROW_HPP
+#ifndef KOALESCE_STENCIL_IMPL_ROW_HPP
+#define KOALESCE_STENCIL_IMPL_ROW_HPP
 
-#include <Koalesce/openmp/runtime/Simd.hpp>
+#include <Koalesce/common/impl/Simd.hpp>
 #include <Koalesce/stencil/impl/StencilWork.hpp>
 
+/// Stencils on a CPU thread: the loop over x vectorizes.
 // All of this runs on the host, which nvcc cannot know: it would warn about calls of host functions.
 #if defined(__NVCC__)
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 20013, 20014, 20015
 #endif
 
-namespace Koalesce::Impl::OpenMPBackend {
+namespace Koalesce::Impl {
 
 /// Whether all fields have stride 1 along x.
 template <class... Ts>
@@ -39,7 +40,7 @@ auto moved_to(Pack<Field<Ts>...> const& fields, std::int64_t z, std::int64_t y, 
 /// arrays with one element per SIMD lane.
 template <class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_in_row(std::int64_t n, Body const& body) {
-  KOALESCE_OPENMP_SIMD
+  KOALESCE_SIMD
   for (std::int64_t x = 0; x < n; ++x) body(x);
 }
 
@@ -77,7 +78,7 @@ KOKKOS_FORCEINLINE_FUNCTION void compute_row(F const& functor, Ins const& in, Ou
   });
 }
 
-}  // namespace Koalesce::Impl::OpenMPBackend
+}  // namespace Koalesce::Impl
 
 #if defined(__NVCC__)
 #pragma nv_diagnostic pop
