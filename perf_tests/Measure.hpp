@@ -58,8 +58,12 @@ template <class View>
 void fill(View const& view) {
   using T          = typename View::value_type;
   auto* const data = view.data();
+  // To the last element: a View's span may count gaps after it.
+  std::int64_t elements = view.size() > 0 ? 1 : 0;
+  for (int d = 0; d < int(View::rank()); ++d)
+    if (elements > 0) elements += std::int64_t(view.extent(d) - 1) * std::int64_t(view.stride(d));
   Kokkos::parallel_for(
-      "fill", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, view.span()),
+      "fill", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, elements),
       KOKKOS_LAMBDA(std::int64_t i) { data[i] = value_at<T>(i); });
   Kokkos::fence();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Stencils, ours and others' side by side: stencil/<points>/<type>/<extents>/<impl>. The same over sizes is
-// scaling/stencil/... .
+// Stencils, ours and others' side by side: stencil/<points>/<type>/<extents>/<impl>; stencil_aligned/... with fields
+// from make_field, scaling/stencil/... over sizes.
 // Every name is measured in the same process on the same fields, so that ratios mean something.
 
 #include "Measure.hpp"
@@ -11,13 +11,20 @@ namespace {
 
 using namespace perf;
 
+template <int Points>
+void add_both_types(Extents const& n) {
+  add_points<Points, double>(n);
+  add_points<Points, float>(n);
+}
+
 void add_stencils() {
   for (auto const& n : sizes()) {
-    add_7_points(grid_of(n, 1));
-    add_13_points(grid_of(n, 2));
-    add_25_points(grid_of(n, 4));
-    add_27_points(grid_of(n, 1));
-    add_125_points(grid_of(n, 2));
+    add_both_types<7>(n);
+    add_both_types<13>(n);
+    add_both_types<19>(n);
+    add_both_types<25>(n);
+    add_both_types<27>(n);
+    add_both_types<125>(n);
   }
 }
 
@@ -25,10 +32,10 @@ void add_stencils() {
 void add_scaling() {
   for (std::int64_t n = 32; n <= (on_host ? 256 : 1024); n *= 2) {
     Extents const cube{n, n, n};
-    add_7_points(grid_of(cube, 1), "scaling/");
+    add_points<7, double>(cube, "scaling/");
     if (on_host || n > 256) continue;
-    add_27_points(grid_of(cube, 1), "scaling/");
-    add_125_points(grid_of(cube, 2), "scaling/");
+    add_points<27, double>(cube, "scaling/");
+    add_points<125, double>(cube, "scaling/");
   }
 }
 
@@ -36,6 +43,6 @@ void add_scaling() {
 
 int main(int argc, char** argv) {
   run(argc, argv,
-      {add_stencils, add_aligned_7_points, add_aligned_27_points, add_biharmonic, add_nonlinear_stencils,
-       add_planar_stencils, add_line_stencils, add_wave, add_scaling});
+      {add_stencils, add_biharmonic, add_nonlinear_stencils, add_planar_stencils, add_line_stencils, add_wave,
+       add_scaling});
 }

@@ -60,7 +60,7 @@ void add_cuda(std::string const& name, Grid const& grid, Variants const& variant
     check_and_measure(
         state, grid, point, f, [&](F const& fields) { staged(grid, fields); },
         [&](F const& fields) {
-          second.out[0] = fields.outs[0].data() + grid.origin();
+          second.out[0] = fields.outs[0].data() + Strides(grid, fields.outs[0]).origin;
           best_first.run(first);
           best_second.run(second);
         });

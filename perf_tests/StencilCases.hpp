@@ -33,24 +33,37 @@ inline std::vector<Extents> sizes() {
   return {{768, 768, 768}, {767, 513, 301}, {2560, 216, 572}};
 }
 
-/// Inputs and outputs of one benchmark, in a grid with a halo.
-template <class T, int Rank = 3, int In = 1, int Out = In>
+/// A field in a grid with a halo, all 0, as users allocate it or, aligned, by make_field.
+template <class T, int Rank, bool Aligned>
+auto make_benchmark_field(std::string const& label, Grid const& grid) {
+  using Data = std::conditional_t<Rank == 3, T***, std::conditional_t<Rank == 2, T**, T*>>;
+  Kokkos::Array<std::int64_t, Rank> n{}, halo{};
+  Kokkos::LayoutRight layout;
+  for (int d = 0; d < Rank; ++d) {
+    n[d]                = grid.n[grid.dimension(d)];
+    halo[d]             = grid.halo[grid.dimension(d)];
+    layout.dimension[d] = n[d] + 2 * halo[d];
+  }
+  using Point = std::conditional_t<Rank == 3, Koalesce::Star<0, 0, 0>,
+                                   std::conditional_t<Rank == 2, Koalesce::Star<0, 0>, Koalesce::Star<0>>>;
+  if constexpr (Aligned) return Koalesce::make_field<T>(label, Koalesce::StencilPolicy<Exec, Point>(Exec(), n), halo);
+  else return Kokkos::View<Data, Kokkos::LayoutRight, Exec>(label, layout);
+}
+
+/// Inputs and outputs of one benchmark.
+template <class T, int Rank = 3, int In = 1, int Out = In, bool Aligned = false>
 struct Fields {
   using value_type = T;
-  using Data       = std::conditional_t<Rank == 3, T***, std::conditional_t<Rank == 2, T**, T*>>;
-  using View       = Kokkos::View<Data, Kokkos::LayoutRight, Exec>;
+  using View       = decltype(make_benchmark_field<T, Rank, Aligned>("", Grid()));
 
   static constexpr int inputs = In, outputs = Out;
 
   explicit Fields(Grid const& grid) {
-    Kokkos::LayoutRight layout;
-    for (int d = 0; d < Rank; ++d) layout.dimension[d] = grid.n[grid.dimension(d)] + 2 * grid.halo[grid.dimension(d)];
-    for (auto& in : ins) {
-      in = View(Kokkos::view_alloc("in", Kokkos::WithoutInitializing), layout);
-      fill(in);
-    }
-    for (auto& out : outs) out = View("out", layout);
+    for (auto& in : ins) fill(in = make(grid));
+    for (auto& out : outs) out = make(grid);
   }
+
+  static View make(Grid const& grid) { return make_benchmark_field<T, Rank, Aligned>("field", grid); }
 
   std::array<View, In> ins;
   std::array<View, Out> outs;
@@ -99,7 +112,7 @@ template <class Fields, class Expected, class Run>
 void check_and_measure(benchmark::State& state, Grid const& grid, Cost const& point, Fields const& fields,
                        Expected const& expected, Run const& run) {
   Fields right = fields;
-  for (auto& out : right.outs) out = typename Fields::View("expected", out.layout());
+  for (auto& out : right.outs) out = Fields::make(grid);
   expected(right);
   for (auto const& out : fields.outs) poison(out);
   run(fields);
@@ -214,14 +227,11 @@ auto policy_of(Grid const& grid, Backend = {}) {
   return Policy(Exec(), extents);
 }
 
+/// Weighted sums of so many points, at one size.
+template <int Points, class T>
+void add_points(Extents const& n, std::string const& group = "");
+
 // One source each, since they compile for long.
-void add_7_points(Grid const&, std::string const& group = "");
-void add_13_points(Grid const&);
-void add_25_points(Grid const&);
-void add_27_points(Grid const&, std::string const& group = "");
-void add_125_points(Grid const&, std::string const& group = "");
-void add_aligned_7_points();
-void add_aligned_27_points();
 void add_biharmonic();
 void add_nonlinear_stencils();
 void add_planar_stencils();

@@ -25,9 +25,6 @@ struct Grid {
   Extents n{1, 1, 1};  ///< interior points in z, y and x
   Extents halo{};      ///< points on either side
 
-  std::int64_t pitch() const { return n[2] + 2 * halo[2]; }
-  std::int64_t plane() const { return pitch() * (n[1] + 2 * halo[1]); }
-  std::int64_t origin() const { return halo[0] * plane() + halo[1] * pitch() + halo[2]; }
   std::int64_t points() const { return n[0] * n[1] * n[2]; }
 
   /// Of dimension d as a View of this rank counts it, in z, y and x.
@@ -50,6 +47,19 @@ Grid grid_of(std::array<std::int64_t, Rank> const& n, std::int64_t halo) {
   }
   return grid;
 }
+
+/// Elements of a field from one plane and one row to the next, and to its first interior point.
+struct Strides {
+  std::int64_t plane, pitch, origin;
+
+  template <class View>
+  Strides(Grid const& grid, View const& view) {
+    constexpr int rank = View::rank();
+    pitch              = rank > 1 ? view.stride(rank > 1 ? rank - 2 : 0) : view.extent(0);
+    plane              = rank > 2 ? view.stride(0) : pitch;
+    origin             = grid.halo[0] * plane + grid.halo[1] * pitch + grid.halo[2];
+  }
+};
 
 /// A shape's radii in z, y and x.
 template <class Shape>
@@ -157,10 +167,11 @@ struct PeerSweep {
 template <class Shape, class Fields, class Functor>
 auto peer_sweep(Grid const& grid, Fields const& fields, Functor const& functor) {
   using T = typename Fields::value_type;
+  Strides const strides(grid, fields.ins[0]);
   PeerSweep<T, Shape, Fields::inputs, Fields::outputs, Functor> sweep{
-      {}, {}, int(grid.n[0]), int(grid.n[1]), int(grid.n[2]), grid.plane(), grid.pitch(), functor};
-  for (int k = 0; k < Fields::inputs; ++k) sweep.in[k] = fields.ins[k].data() + grid.origin();
-  for (int k = 0; k < Fields::outputs; ++k) sweep.out[k] = fields.outs[k].data() + grid.origin();
+      {}, {}, int(grid.n[0]), int(grid.n[1]), int(grid.n[2]), strides.plane, strides.pitch, functor};
+  for (int k = 0; k < Fields::inputs; ++k) sweep.in[k] = fields.ins[k].data() + strides.origin;
+  for (int k = 0; k < Fields::outputs; ++k) sweep.out[k] = fields.outs[k].data() + strides.origin;
   return sweep;
 }
 

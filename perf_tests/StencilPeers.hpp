@@ -170,9 +170,10 @@ template <class View>
 std::string mismatch(Grid const& grid, View const& result, View const& expected) {
   using T            = typename View::value_type;
   std::int64_t wrong = 0;
+  Strides const strides(grid, result);
   Kokkos::parallel_reduce("mismatch", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, grid.points()),
-                          Mismatch<T>{result.data() + grid.origin(), expected.data() + grid.origin(), grid.n[1],
-                                      grid.n[2], grid.plane(), grid.pitch()},
+                          Mismatch<T>{result.data() + strides.origin, expected.data() + strides.origin, grid.n[1],
+                                      grid.n[2], strides.plane, strides.pitch},
                           wrong);
   return wrong == 0 ? "" : std::to_string(wrong) + " points are wrong";
 }

@@ -1,16 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Stencils in two dimensions: stencil/2d_<points>/<type>/<ny>x<nx>/<impl>.
+// Stencils in two dimensions: stencil/2d_<points>/<type>/<ny>x<nx>/<impl>, and stencil_aligned/...
+
+#include <Koalesce/Stencil.hpp>
+
+#include <array>
+#include <string>
 
 #include "StencilWeighted.hpp"
+
+namespace {
+
+using namespace perf;
+
+template <class Shape>
+void add_planes(std::string const& points, std::array<std::int64_t, 2> const& n) {
+  auto const grid = grid_of(n, Shape::radius(0));
+  add_weighted<double, Shape>(points, grid);
+  add_weighted<float, Shape>(points, grid);
+  if constexpr (!on_host) {
+    add_weighted<double, Shape, true>(points, grid);
+    add_weighted<float, Shape, true>(points, grid);
+  }
+}
+
+}  // namespace
 
 void perf::add_planar_stencils() {
   using Plane = std::array<std::int64_t, 2>;
   for (Plane const n : on_host ? std::array<Plane, 2>{{{4096, 4096}, {2503, 2497}}}
                                : std::array<Plane, 2>{{{16384, 16384}, {10007, 9973}}}) {
-    add_weighted_types<Koalesce::Star<1, 1>>("2d_5pt", grid_of(n, 1));
-    add_weighted_types<Koalesce::Box<1, 1>>("2d_9pt", grid_of(n, 1));
-    add_weighted_types<Koalesce::Star<4, 4>>("2d_17pt", grid_of(n, 4));
-    add_weighted_types<Koalesce::Box<2, 2>>("2d_25pt", grid_of(n, 2));
+    add_planes<Koalesce::Star<1, 1>>("2d_5pt", n);
+    add_planes<Koalesce::Box<1, 1>>("2d_9pt", n);
+    add_planes<Koalesce::Star<4, 4>>("2d_17pt", n);
+    add_planes<Koalesce::Box<2, 2>>("2d_25pt", n);
   }
 }

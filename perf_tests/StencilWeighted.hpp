@@ -11,7 +11,7 @@
 #include "Measure.hpp"
 #include "StencilCases.hpp"
 
-/// Weighted sums: stencil/<points>/<type>/<extents>/<impl>.
+/// Weighted sums: stencil/<points>/<type>/<extents>/<impl>, and stencil_aligned/... with fields from make_field.
 namespace perf {
 
 /// The weighted sum as an ordinary functor: for parallel_stencil and for the peers. The weights are members, so that no
@@ -45,12 +45,13 @@ struct WeightedSum {
 };
 
 /// A functor, the same weights as a LinearStencil, and the peers, at one size.
-template <class T, class Shape>
+template <class T, class Shape, bool Aligned = false>
 void add_weighted(std::string const& points, Grid const& grid, std::string const& group = "") {
   using namespace Koalesce;
-  using F                = Fields<T, Shape::rank>;
-  using Sum              = WeightedSum<T, Shape>;
-  std::string const base = group + "stencil/" + points + "/" + type_name<T>() + "/" + grid.name() + "/";
+  using F   = Fields<T, Shape::rank, 1, 1, Aligned>;
+  using Sum = WeightedSum<T, Shape>;
+  std::string const base =
+      group + (Aligned ? "stencil_aligned/" : "stencil/") + points + "/" + type_name<T>() + "/" + grid.name() + "/";
   constexpr Cost point{2 * sizeof(T), 2 * Shape::size - 1};
 
   auto const ours = [=](auto backend, StencilTaps taps, F const& f) {
@@ -63,21 +64,6 @@ void add_weighted(std::string const& points, Grid const& grid, std::string const
         state, grid, point, F(grid), [&](F const& f) { ours(Backend::Default<Exec>{}, StencilTaps::automatic, f); },
         [&](F const& f) { parallel_stencil("stencil", policy_of<Shape>(grid), f.ins[0], f.outs[0], weights); });
   });
-}
-
-/// The same for both types.
-template <class Shape>
-void add_weighted_types(std::string const& points, Grid const& grid) {
-  add_weighted<double, Shape>(points, grid);
-  add_weighted<float, Shape>(points, grid);
-}
-
-/// Fields whose interior rows begin at multiples of 128 bytes, by a wide halo in x.
-template <class T, class Shape>
-void add_aligned(std::string const& points) {
-  auto grid    = grid_of(sizes()[0], Reach<Shape>::x);
-  grid.halo[2] = 128 / sizeof(T);
-  add_weighted<T, Shape>(points, grid);
 }
 
 }  // namespace perf

@@ -80,9 +80,11 @@ class Run:
 
 
 def split_name(name):
-    """Case and implementation, without what Google Benchmark appends."""
+    """Case and implementation, without what Google Benchmark appends. stencil_aligned/7pt is the stencil 7pt_aligned."""
     parts = [p for p in name.split("/") if p not in ("manual_time", "real_time", "process_time")
              and not re.match(r"(repeats|min_time|min_warmup_time|iterations|threads):", p)]
+    if parts[0].endswith("_aligned"):
+        parts[:2] = [parts[0].removesuffix("_aligned"), parts[1] + "_aligned"]
     return "/".join(parts[:-1]), parts[-1]
 
 
