@@ -231,10 +231,12 @@ auto policy_of(Grid const& grid, Backend = {}) {
 template <int Points, class T>
 void add_points(Extents const& n, std::string const& group = "");
 
+template <class T>
+void add_planar_stencils();
+
 // One source each, since they compile for long.
 void add_biharmonic();
 void add_nonlinear_stencils();
-void add_planar_stencils();
 void add_line_stencils();
 void add_wave();
 
