@@ -2,11 +2,13 @@
 #ifndef KOALESCE_STENCIL_NEIGHBORHOOD_HPP
 #define KOALESCE_STENCIL_NEIGHBORHOOD_HPP
 
+#include <Koalesce/common/impl/Pack.hpp>
 #include <Koalesce/common/impl/Processor.hpp>
 #include <Koalesce/stencil/StencilShape.hpp>
 
 #include <cassert>
 #include <cstddef>
+#include <utility>
 
 namespace Koalesce {
 
@@ -50,20 +52,21 @@ class Neighborhood {
     static_assert(sizeof...(Offset) == rank && (Impl::is_offset<Offset> && ...),
                   "Koalesce::Neighborhood: give one offset per dimension, of an integer type");
     assert(Shape::contains(int(offset)...) && "Koalesce::Neighborhood: these offsets are not in the stencil's shape");
-    int const at[]       = {int(offset)...};
-    std::ptrdiff_t place = m_point;
     if (m_queue_size > 0) {
       // Where the plane lies depends on its own offset alone, which lets the compiler work it out once per plane.
-      int const dim   = m_queue_dim == 0 ? 0 : rank - 1;
-      int const slot  = m_queue_slot + at[dim];
-      int const turns = slot < 0 ? 1 : slot >= m_queue_size ? -1 : 0;
-      place += (at[dim] + turns * m_queue_size) * m_stride[dim];
+      int const at[]       = {int(offset)...};
+      int const dim        = m_queue_dim == 0 ? 0 : rank - 1;
+      int const slot       = m_queue_slot + at[dim];
+      int const turns      = slot < 0 ? 1 : slot >= m_queue_size ? -1 : 0;
+      std::ptrdiff_t place = m_point + (at[dim] + turns * m_queue_size) * m_stride[dim];
       for (int d = 0; d < rank; ++d)
         if (d != dim) place += at[d] * m_stride[d];
-    } else {
-      for (int d = 0; d < rank; ++d) place += at[d] * m_stride[d];
+      return value(place);
     }
-    return value(place);
+    // No loop: values in registers have constant places before loops are unrolled.
+    return [&]<int... D>(std::integer_sequence<int, D...>) KOALESCE_INLINE_LAMBDA {
+      return value(m_point + ((int(offset) * m_stride[D]) + ...));
+    }(std::make_integer_sequence<int, rank>{});
   }
 
   /// The value at the point itself.
