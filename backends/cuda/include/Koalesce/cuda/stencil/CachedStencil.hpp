@@ -53,10 +53,10 @@ struct CachedStencilGrid {
     auto const row = at_least(n[2], 64), y = at_least(n[1], all / row);
     auto const z = at_least(n[0], std::min<std::int64_t>(all / (row * y), 64)), x = at_least(n[2], all / (y * z));
     // CUDA numbers up to 65535 blocks in y and z.
-    constexpr std::int64_t most = 65535, most_x = (std::int64_t(1) << 31) / all - 1;
+    constexpr std::int64_t max_blocks = 65535, max_blocks_x = (std::int64_t(1) << 31) / all - 1;
     threads = dim3(unsigned(x), unsigned(y), unsigned(z));
-    blocks  = dim3(unsigned(std::min(count(n[2], x), most_x)), unsigned(std::min(count(n[1], y), most)),
-                   unsigned(std::min(count(n[0], z), most)));
+    blocks  = dim3(unsigned(std::min(count(n[2], x), max_blocks_x)), unsigned(std::min(count(n[1], y), max_blocks)),
+                   unsigned(std::min(count(n[0], z), max_blocks)));
     fits    = blocks.x * x >= n[2] && blocks.y * y >= n[1] && blocks.z * z >= n[0];
   }
 };

@@ -40,7 +40,7 @@ struct CachedRows {
 };
 
 /// Points in a piece of a row: a line is cut into enough of them for all threads.
-inline constexpr std::int64_t most_columns = 16384;
+inline constexpr std::int64_t max_columns = 16384;
 
 /// Whether a work can run without the queue: rows are contiguous, and a device's indices have 32 bits.
 template <class Exec, class Work>
@@ -57,7 +57,7 @@ template <RunsPortable Tag, class Exec, class Work>
 void run_cached_stencil(Tag, Exec const& exec, std::string const& label, Work const& work) {
   auto const& n = work.extents;
   if constexpr (Backend::on_host<Exec>) {
-    auto const columns = std::min(most_columns, n[2]), pieces = (n[2] + columns - 1) / columns;
+    auto const columns = std::min(max_columns, n[2]), pieces = (n[2] + columns - 1) / columns;
     Kokkos::parallel_for(kernel_label(Tag{}, label),
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n[0] * n[1] * pieces),
                          CachedRows<Work>{work, columns, pieces});
