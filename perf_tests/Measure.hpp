@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "Copy.hpp"
@@ -124,6 +125,38 @@ inline void add(std::string const& name, std::function<void(benchmark::State&)> 
   benchmark::RegisterBenchmark(name.c_str(), body)->UseManualTime()->Unit(benchmark::kMillisecond);
 }
 
+/// A benchmark that is ready to be measured.
+struct Prepared {
+  std::function<void()> kernel                       = {};  ///< one iteration
+  double bytes                                       = 0;   ///< what one iteration reads and writes
+  std::vector<std::pair<std::string, double>> counts = {};  ///< what else one iteration does: counters of rates
+  std::string label = {}, error = {};
+};
+
+/// What the last benchmark prepared: its fields are freed before another one takes memory.
+inline std::pair<std::string, Prepared>& last_prepared() {
+  static std::pair<std::string, Prepared> last;
+  return last;
+}
+
+/// Adds a benchmark whose preparation takes longer than what it measures. Google Benchmark calls a benchmark several
+/// times, with more and more iterations: all of them measure what the first call prepared.
+inline void add_prepared(std::string const& name, std::function<Prepared()> const& prepare) {
+  add(name, [=](benchmark::State& state) {
+    auto& last = last_prepared();
+    if (last.first != name) {
+      last        = {};
+      last.second = prepare();
+      last.first  = name;
+    }
+    Prepared const& ready = last.second;
+    if (!ready.error.empty()) return state.SkipWithError(ready.error.c_str());
+    state.SetLabel(ready.label);
+    measure(state, ready.bytes, ready.kernel);
+    for (auto const& [counter, count] : ready.counts) state.counters[counter] = rate(count);
+  });
+}
+
 /// main() of a benchmark executable.
 /// \param groups functions that add benchmarks.
 inline void run(int argc, char** argv, std::vector<std::function<void()>> const& groups) {
@@ -135,6 +168,7 @@ inline void run(int argc, char** argv, std::vector<std::function<void()>> const&
   for (auto const& add_group : groups) add_group();
   if (!only_lists) add_run_context();
   benchmark::RunSpecifiedBenchmarks();
+  last_prepared() = {};
 }
 
 }  // namespace perf

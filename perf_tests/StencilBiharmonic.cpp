@@ -47,46 +47,48 @@ struct TwoSweeps {
 /// Both sweeps by the same variant, the fastest that variants(sweep) lists.
 template <class Variants>
 void add_cuda(std::string const& name, Grid const& grid, Variants const& variants) {
-  add(name, [=](benchmark::State& state) {
+  add_prepared(name, [=] {
     F const f(grid);
     TwoSweeps const two(f);
     auto const first   = peer_sweep<Laplacian>(widened(grid), two.first, Sum{});
-    auto second        = peer_sweep<Laplacian>(grid, two.second, Sum{});
+    auto const second  = peer_sweep<Laplacian>(grid, two.second, Sum{});
     auto const best_of = [&](auto const& sweep) {
       return fastest(variants(sweep), [&](auto const& variant) { variant.run(sweep); });
     };
     auto const best_first = best_of(first), best_second = best_of(second);
-    state.SetLabel(best_first.name + "; " + best_second.name);
-    check_and_measure(
-        state, grid, point, f, [&](F const& fields) { staged(grid, fields); },
-        [&](F const& fields) {
-          second.out[0] = fields.outs[0].data() + Strides(grid, fields.outs[0]).origin;
+    return checked(
+        grid, point, f, [=](F const& fields) { staged(grid, fields); },
+        [=, between = two](F const& fields) {
+          auto to_result   = second;
+          to_result.out[0] = fields.outs[0].data() + Strides(grid, fields.outs[0]).origin;
           best_first.run(first);
-          best_second.run(second);
-        });
+          best_second.run(to_result);
+        },
+        best_first.name + "; " + best_second.name);
   });
 }
 #endif
 
 void add_biharmonic_of(Grid const& grid) {
   std::string const base = "stencil/biharmonic/f64/" + grid.name() + "/";
-  add(base + "koalesce", [=](benchmark::State& state) {
+  add_prepared(base + "koalesce", [=] {
     F const f(grid);
-    measure(state, grid, point, [&] { staged(grid, f); });
+    auto const kernel = [=] { staged(grid, f); };
+    settle(kernel);
+    return prepared(grid, point, kernel);
   });
   for (bool const tuned : {false, true})
-    add(base + (tuned ? "kokkos_mdrange_tuned" : "kokkos_mdrange"), [=](benchmark::State& state) {
+    add_prepared(base + (tuned ? "kokkos_mdrange_tuned" : "kokkos_mdrange"), [=] {
       F const f(grid);
       TwoSweeps const two(f);
-      auto const run = [&](Sweep const& sweep, F const& fields) {
+      auto const run = [=](Sweep const& sweep, F const& fields) {
         mdrange_stencil(widened(grid), sweep, two.first.ins, two.first.outs, Sum{});
         mdrange_stencil(grid, sweep, two.second.ins, fields.outs, Sum{});
       };
       auto const sweep = tuned ? best_sweep(grid, [&](Sweep const& one) { run(one, f); }) : Sweep{};
-      if (tuned) state.SetLabel(sweep.name());
-      check_and_measure(
-          state, grid, point, f, [&](F const& fields) { staged(grid, fields); },
-          [&](F const& fields) { run(sweep, fields); });
+      return checked(
+          grid, point, f, [=](F const& fields) { staged(grid, fields); }, [=](F const& fields) { run(sweep, fields); },
+          tuned ? sweep.name() : "");
     });
 #ifdef KOKKOS_ENABLE_CUDA
   if constexpr (!on_host) {
@@ -97,12 +99,12 @@ void add_biharmonic_of(Grid const& grid) {
 #endif
 #ifdef KOKKOS_ENABLE_OPENMP
   if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>)
-    add(base + "openmp_simd", [=](benchmark::State& state) {
+    add_prepared(base + "openmp_simd", [=] {
       F const f(grid);
       TwoSweeps const two(f);
-      check_and_measure(
-          state, grid, point, f, [&](F const& fields) { staged(grid, fields); },
-          [&](F const& fields) {
+      return checked(
+          grid, point, f, [=](F const& fields) { staged(grid, fields); },
+          [=](F const& fields) {
             auto second = two.second;
             second.outs = fields.outs;
             openmp_sweep(peer_sweep<Laplacian>(widened(grid), two.first, Sum{}));

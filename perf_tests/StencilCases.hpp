@@ -5,8 +5,6 @@
 #include <Koalesce/Stencil.hpp>
 #include <Koalesce/Tuning.hpp>
 
-#include <benchmark/benchmark.h>
-
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -75,12 +73,13 @@ struct Cost {
   int flops;
 };
 
-inline void measure(benchmark::State& state, Grid const& grid, Cost const& point, std::function<void()> const& kernel) {
+/// A kernel over a grid, ready to be measured.
+inline Prepared prepared(Grid const& grid, Cost const& point, std::function<void()> const& kernel,
+                         std::string const& label = "") {
   double const points = double(grid.points());
-  measure(state, points * double(point.bytes), kernel);
-  state.counters["points"]     = rate(points);
-  state.counters["GStencil/s"] = rate(points * 1e-9);
-  if (point.flops > 0) state.counters["flops"] = rate(points * point.flops);
+  Prepared ready{kernel, points * double(point.bytes), {{"points", points}, {"GStencil/s", points * 1e-9}}, label};
+  if (point.flops > 0) ready.counts.emplace_back("flops", points * point.flops);
+  return ready;
 }
 
 /// What points that nobody computes are left with.
@@ -107,33 +106,34 @@ inline void settle(std::function<void()> const& kernel) {
   }
 }
 
-/// Measures run(fields), if it gives what expected(fields) does.
+/// run(fields), ready to be measured if it gives what expected(fields) does.
 template <class Fields, class Expected, class Run>
-void check_and_measure(benchmark::State& state, Grid const& grid, Cost const& point, Fields const& fields,
-                       Expected const& expected, Run const& run) {
-  Fields right = fields;
-  for (auto& out : right.outs) out = Fields::make(grid);
-  expected(right);
+Prepared checked(Grid const& grid, Cost const& point, Fields const& fields, Expected const& expected, Run const& run,
+                 std::string const& label = "") {
   for (auto const& out : fields.outs) poison(out);
   run(fields);
-  for (std::size_t k = 0; k < fields.outs.size(); ++k)
-    if (auto const wrong = mismatch(grid, fields.outs[k], right.outs[k]); !wrong.empty())
-      return state.SkipWithError(wrong.c_str());
-  right = fields;
-  settle([&] { run(fields); });
-  measure(state, grid, point, [&] { run(fields); });
+  {
+    Fields right = fields;
+    for (auto& out : right.outs) out = Fields::make(grid);
+    expected(right);
+    for (std::size_t k = 0; k < fields.outs.size(); ++k)
+      if (auto const wrong = mismatch(grid, fields.outs[k], right.outs[k]); !wrong.empty()) return {.error = wrong};
+  }
+  auto const kernel = [=] { run(fields); };
+  settle(kernel);
+  return prepared(grid, point, kernel, label);
 }
 
 /// A copy that reads and writes as many bytes as a sweep must.
 template <class T>
 void add_copy(std::string const& base, Grid const& grid, Cost const& point) {
-  add(base + "copy", [=](benchmark::State& state) {
+  add_prepared(base + "copy", [=] {
     Kokkos::View<T*, Exec> from("from", std::size_t(grid.points()) * point.bytes / (2 * sizeof(T))),
         to("to", from.extent(0));
     fill(from);
     auto const best = fastest_copy(to, from);
-    state.SetLabel(best.name);
-    measure(state, grid, {point.bytes, 0}, best.run);
+    return prepared(
+        grid, {point.bytes, 0}, [to, from, run = best.run] { run(); }, best.name);
   });
 }
 
@@ -142,15 +142,14 @@ void add_copy(std::string const& base, Grid const& grid, Cost const& point) {
 template <class F, class Shape, class Functor, class Native, class Variants>
 void add_peer(std::string const& name, Grid const& grid, Cost const& point, Native const& native,
               Functor const& functor, Variants const& variants) {
-  add(name, [=](benchmark::State& state) {
+  add_prepared(name, [=]() -> Prepared {
     F const fields(grid);
     auto const sweep = peer_sweep<Shape>(grid, fields, functor);
     auto const all   = variants(sweep);
-    if (all.empty()) return state.SkipWithError("no variant fits these extents");
+    if (all.empty()) return {.error = "no variant fits these extents"};
     auto const best = fastest(all, [&](auto const& variant) { variant.run(sweep); });
-    state.SetLabel(best.name);
-    check_and_measure(state, grid, point, fields, native,
-                      [&](F const& f) { best.run(peer_sweep<Shape>(grid, f, functor)); });
+    return checked(
+        grid, point, fields, native, [=](F const& f) { best.run(peer_sweep<Shape>(grid, f, functor)); }, best.name);
   });
 }
 
@@ -173,9 +172,9 @@ void add_peers(std::string const& base, Grid const& grid, Cost const& point, Nat
 #endif
 #ifdef KOKKOS_ENABLE_OPENMP
   if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>)
-    add(base + "openmp_simd", [=](benchmark::State& state) {
-      check_and_measure(state, grid, point, F(grid), native,
-                        [&](F const& f) { openmp_sweep(peer_sweep<Shape>(grid, f, functor)); });
+    add_prepared(base + "openmp_simd", [=] {
+      return checked(grid, point, F(grid), native,
+                     [=](F const& f) { openmp_sweep(peer_sweep<Shape>(grid, f, functor)); });
     });
 #endif
 }
@@ -193,7 +192,7 @@ void add_sweeps(std::string const& base, Grid const& grid, Cost const& point, Ou
     ours(Koalesce::Backend::Default<Exec>{}, Koalesce::StencilTaps::automatic, f);
   };
   auto const add_one = [=](std::string const& name, auto const& run) {
-    add(base + name, [=](benchmark::State& state) { check_and_measure(state, grid, point, F(grid), native, run); });
+    add_prepared(base + name, [=] { return checked(grid, point, F(grid), native, run); });
   };
   add_one("koalesce", native);
   add_one("koalesce_portable",
@@ -208,11 +207,11 @@ void add_sweeps(std::string const& base, Grid const& grid, Cost const& point, Ou
   }
   auto const plain = [=](Sweep const& sweep, F const& f) { mdrange_stencil(grid, sweep, f.ins, f.outs, functor); };
   add_one("kokkos_mdrange", [=](F const& f) { plain(Sweep{}, f); });
-  add(base + "kokkos_mdrange_tuned", [=](benchmark::State& state) {
+  add_prepared(base + "kokkos_mdrange_tuned", [=] {
     F const f(grid);
     auto const best = best_sweep(grid, [&](Sweep const& sweep) { plain(sweep, f); });
-    state.SetLabel(best.name());
-    check_and_measure(state, grid, point, f, native, [&](F const& fields) { plain(best, fields); });
+    return checked(
+        grid, point, f, native, [=](F const& fields) { plain(best, fields); }, best.name());
   });
   add_peers<F, Shape>(base, grid, point, native, functor);
   add_copy<typename F::value_type>(base, grid, point);

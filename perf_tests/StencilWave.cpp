@@ -66,10 +66,10 @@ void add_wave_of(Extents const& n) {
                      CapturedWave<T, typename F::View>{{}, f.ins[1], f.ins[2], grid.halo[0]});
   };
   add_sweeps<F, Around>(base, grid, point, captured, Wave<T>{});
-  add(base + "koalesce_fields", [=](benchmark::State& state) {
-    check_and_measure(
-        state, grid, point, F(grid), [&](F const& f) { captured(Backend::Default<Exec>{}, StencilTaps::automatic, f); },
-        [&](F const& f) {
+  add_prepared(base + "koalesce_fields", [=] {
+    return checked(
+        grid, point, F(grid), [=](F const& f) { captured(Backend::Default<Exec>{}, StencilTaps::automatic, f); },
+        [=](F const& f) {
           parallel_stencil("wave", policy_of<Around>(grid), fields(f.ins[0], f.ins[1], f.ins[2]), f.outs[0], Wave<T>{});
         });
   });

@@ -4,8 +4,6 @@
 
 #include <Koalesce/Koalesce.hpp>
 
-#include <benchmark/benchmark.h>
-
 #include <string>
 
 #include "Measure.hpp"
@@ -58,11 +56,11 @@ void add_weighted(std::string const& points, Grid const& grid, std::string const
     parallel_stencil("stencil", policy_of<Shape>(grid, backend).with_taps(taps), f.ins[0], f.outs[0], Sum{});
   };
   add_sweeps<F, Shape>(base, grid, point, ours, Sum{});
-  add(base + "koalesce_linear", [=](benchmark::State& state) {
+  add_prepared(base + "koalesce_linear", [=] {
     LinearStencil<T, Shape> const weights([](auto... d) { return Sum{}.weight[((d != 0) + ...)]; });
-    check_and_measure(
-        state, grid, point, F(grid), [&](F const& f) { ours(Backend::Default<Exec>{}, StencilTaps::automatic, f); },
-        [&](F const& f) { parallel_stencil("stencil", policy_of<Shape>(grid), f.ins[0], f.outs[0], weights); });
+    return checked(
+        grid, point, F(grid), [=](F const& f) { ours(Backend::Default<Exec>{}, StencilTaps::automatic, f); },
+        [=](F const& f) { parallel_stencil("stencil", policy_of<Shape>(grid), f.ins[0], f.outs[0], weights); });
   });
 }
 

@@ -71,13 +71,37 @@ class StencilCandidates {
   std::size_t m_size = 0;
 };
 
+/// What of a work's places in memory decides which candidate is the fastest.
+struct StencilAlignment {
+  int tile_width;   ///< 0: no tiles
+  bool wide_queue;  ///< the queue is filled with wide copies
+  bool in_lines;    ///< rows begin alike in the cache's lines
+
+  int number() const { return 4 * tile_width + 2 * wide_queue + in_lines; }
+
+  std::string text() const {
+    return std::string(wide_queue ? ", wide" : "") + (in_lines ? ", in lines" : "") +
+           (tile_width > 0 ? ", tiles of " + std::to_string(tile_width) : "");
+  }
+};
+
 template <class Work>
-TuningChoices stencil_choices(Kokkos::Cuda const& exec, std::string const& label, Work const& work, bool wide,
-                              int tile_width) {
+StencilAlignment alignment_of(Work const& work) {
+  using Wide    = QueueKernel<Work, typename QueueTuning<Work, true>::type, true>;
+  bool in_lines = true;
+  for_each(work.in, [&](auto const& field, auto) {
+    constexpr int line = 128 / int(sizeof(*field.origin));
+    in_lines           = in_lines && line > 0 && shift_of(field, std::max(1, line)) >= 0;
+  });
+  return {tile_width(work), Wide::Readers::can_be_wide(work.in), in_lines};
+}
+
+template <class Work>
+TuningChoices stencil_choices(Kokkos::Cuda const& exec, std::string const& label, Work const& work,
+                              StencilAlignment const& alignment) {
   auto const& n = work.extents;
-  StencilCandidates<Work> const candidates(tile_width > 0);
-  std::string const tiles = tile_width > 0 ? ", tiles of " + std::to_string(tile_width) : "";
-  return {{"stencil", label, typeid(Work).name(), size_classes_text(n) + (wide ? " points, wide" : " points") + tiles,
+  StencilCandidates<Work> const candidates(alignment.tile_width > 0);
+  return {{"stencil", label, typeid(Work).name(), size_classes_text(n) + " points" + alignment.text(),
            machine_of(Tag{}, exec)},
           {{"planes", n[0]}, {"rows", n[1]}, {"points a row", n[2]}},
           "taps",
@@ -89,22 +113,21 @@ TuningChoices stencil_choices(Kokkos::Cuda const& exec, std::string const& label
 /// From the queue, from registers or through the caches, as the policy says or as calls turn out to be fastest.
 template <class... WorkArgs>
 void run_stencil(Tag, Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
-  using Work      = StencilWork<WorkArgs...>;
-  int const width = tile_width(work);
-  auto const run  = [&](StencilTaps taps) {
-    if (taps == StencilTaps::tile && width > 0) return run_tiled_stencil(exec, label, work, width);
+  using Work     = StencilWork<WorkArgs...>;
+  auto const run = [&](StencilTaps taps) {
+    int const width = taps == StencilTaps::tile ? tile_width(work) : 0;
+    if (width > 0) return run_tiled_stencil(exec, label, work, width);
     if (taps == StencilTaps::cache) return run_cached_stencil(exec, label, work);
     run_queued_stencil(exec, label, work);
   };
   if (!can_be_cached(work)) return run(StencilTaps::queue);
   if (work.taps != StencilTaps::automatic) return run(work.taps);
 
-  using Wide      = QueueKernel<Work, typename QueueTuning<Work, true>::type, true>;
-  bool const wide = Wide::Readers::can_be_wide(work.in);
+  auto const alignment = alignment_of(work);
   thread_local RecentTuners<Kokkos::Cuda> recent;
-  auto const choices = [&] { return stencil_choices(exec, label, work, wide, width); };
-  auto const tuner   = [&] { return recent.get(exec, label, work.extents, 8 * width + wide, choices); };
-  StencilCandidates<Work> const candidates(width > 0);
+  auto const choices = [&] { return stencil_choices(exec, label, work, alignment); };
+  auto const tuner   = [&] { return recent.get(exec, label, work.extents, alignment.number(), choices); };
+  StencilCandidates<Work> const candidates(alignment.tile_width > 0);
   auto const by_extents = is_small(exec, work.extents) ? candidates.number_of(StencilTaps::cache) : 0;
   run_fastest(exec, points_of(work), by_extents, tuner, choices, [&](std::size_t number) { run(candidates[number]); });
 }

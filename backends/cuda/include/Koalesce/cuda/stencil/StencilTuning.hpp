@@ -31,7 +31,9 @@ constexpr StencilNumbers linear_numbers(int sums, int points, bool wide) {
   if (sums <= 4) return {.threads = 1024, .points = 4, .ahead = wide ? 2 : 3, .interval = interval};
   if (sums <= 6 && wide) return {.threads = 1024, .points = 3, .ahead = 2, .interval = interval};
   if (sums <= 6) return {.threads = 512, .points = 5, .ahead = 2};
-  if (sums <= 16) return {.threads = 512, .points = 4, .ahead = wide ? 3 : 4, .interval = interval};
+  if (sums <= 16 && points > max_paced_points) return {.threads = 256, .points = 4, .ahead = 2, .min_blocks = 2};
+  if (sums <= 12) return {.threads = 512, .points = 4, .ahead = wide ? 3 : 4, .interval = interval};
+  if (sums <= 20) return {.threads = 512, .points = 3, .ahead = 2, .interval = interval};
   return {.threads = 256, .points = 2, .ahead = 2, .interval = interval};
 }
 
@@ -67,25 +69,53 @@ inline constexpr int pace_patience = 100;
 /// Threads per block of the kernel that reads its taps through the caches.
 inline constexpr int cached_stencil_threads = 256;
 
-/// Of a kernel whose threads hold a tile of points in registers.
-struct RegisterTile {
-  int width;  ///< points in x, at most
-  int rows;   ///< points in y
-  int planes;
-};
-
-/// Four planes of straight code keep enough reads on their way; in two dimensions, where the planes are single rows,
-/// stencils that reach far take eight. Partial sums of 8 bytes march in a loop: their weights fill the registers that
-/// straight code would need. A line has no planes: all that a thread has on its way comes from its width.
+/// Points in x of a tile in registers, at most. A line has no planes: all that a thread has on its way comes from its
+/// width.
 /// \param[in] rank   dimensions of the stencil.
 /// \param[in] bytes  of the largest input's element.
-/// \param[in] sums   whether a thread holds partial sums.
-constexpr RegisterTile register_tile(int rank, int bytes, int rz, bool sums) {
-  int const wide = bytes < 4 ? 4 : bytes < 16 ? 16 / bytes : 1;
-  if (rank == 1) return {.width = wide, .rows = 1, .planes = 1};
-  if (sums && bytes >= 8) return {.width = 1, .rows = rank == 3 ? 2 : 1, .planes = rank == 3 && rz > 1 ? 16 : 8};
-  if (rank == 2) return {.width = bytes < 16 ? 2 : 1, .rows = 1, .planes = rz > 1 ? 8 : 4};
-  return {.width = bytes < 16 ? 2 : 1, .rows = 2, .planes = 4};
+constexpr int max_tile_width(int rank, int bytes) {
+  if (rank == 1 && bytes < 16) return bytes < 4 ? 4 : 16 / bytes;
+  return bytes < 16 ? 2 : 1;
+}
+
+/// Of a kernel whose threads hold a tile of points in registers.
+struct RegisterTile {
+  int rows;  ///< points in y
+  int planes;
+  int min_blocks = 0;  ///< that must fit on an SM; 0: as many as the compiler finds right. Where it is told, it also
+                       ///< takes all registers that they leave, and sends off more reads at a time
+};
+
+/// What decides a tile, beside its width.
+struct TileTraits {
+  int rank;   ///< dimensions of the stencil
+  int bytes;  ///< of the largest input's element, or of a partial sum
+  int rz;
+  bool box;
+  bool linear;
+  int inputs;
+  int held;  ///< registers of the inputs, or of the partial sums, that a thread of a tile of this width holds
+};
+
+/// Partial sums of 8 bytes march in a loop: their weights fill the registers that straight code would need.
+constexpr RegisterTile sums_tile(TileTraits const& t, int width) {
+  bool const bounded = width > 1;
+  if (t.bytes >= 8 && t.rank == 3) return {.rows = 2, .planes = 16, .min_blocks = !bounded ? 0 : t.held <= 40 ? 3 : 2};
+  if (t.bytes >= 8) return {.rows = 1, .planes = 8, .min_blocks = bounded ? 4 : 0};
+  return {.rows = t.rank == 3 ? 2 : 1, .planes = 4, .min_blocks = bounded && !t.box && t.held <= 28 ? 5 : 0};
+}
+
+/// Four planes of straight code keep enough reads on their way in three dimensions; in two, where the planes are single
+/// rows, it takes eight. Of several inputs, the functor's own registers are a guess.
+constexpr RegisterTile window_tile(TileTraits const& t, int width) {
+  if (t.rank == 1) return {.rows = 1, .planes = 1};
+  bool const narrow = width == 1, small = t.bytes <= 4;
+  int const held = t.inputs > 1 ? (t.held > 72 ? 2 : 0) : t.held <= 72 ? (small ? 4 : 3) : t.held <= 104 ? 2 : 0;
+  if (t.rank == 2 && t.linear && !small && !narrow && t.rz > 1) return {.rows = 1, .planes = 4, .min_blocks = 4};
+  if (t.rank == 2) return {.rows = 1, .planes = 8, .min_blocks = narrow && t.inputs == 1 && t.held <= 72 ? 4 : held};
+  if (t.rz <= 1) return {.rows = 2, .planes = 4, .min_blocks = t.inputs > 1 ? held : 0};
+  if (narrow) return {.rows = 2, .planes = small ? 4 : 8, .min_blocks = small ? 0 : held};
+  return {.rows = 2, .planes = 4, .min_blocks = held};
 }
 
 /// Threads of a block of tiles, and of its rows.

@@ -15,8 +15,8 @@
 namespace Koalesce::Impl::CudaBackend {
 
 /// The __global__ function of the kernels with tiles in registers, which are types.
-template <class Kernel>
-__global__ void __launch_bounds__(tile_threads)
+template <class Kernel, int min_blocks>
+__global__ void __launch_bounds__(tile_threads, min_blocks)
     tile_kernel(__grid_constant__ typename Kernel::Work const work, __grid_constant__ TileGrid const grid) {
   Kernel::run(work, grid);
 }
@@ -41,23 +41,47 @@ struct StencilTiles<StencilWork<Order, Shape, Pack<Field<Ts>...>, Outs, Functor>
   static constexpr bool takes_sums =
       is_linear<Functor> &&
       (Order::rank == 3 ? box || Work::rz > 1 : Order::rank == 2 && box && registers<1, 1> > max_box_registers);
-  static constexpr RegisterTile numbers = register_tile(Order::rank, element_bytes, Work::rz, takes_sums);
+
+  static constexpr int sum_bytes = [] {
+    if constexpr (takes_sums)
+      return std::max({int(sizeof(typename Functor::weight_type() * std::remove_const_t<Ts>()))...});
+    else return 0;
+  }();
+
+  /// Registers that decide what a tile of two rows, in three dimensions, and of this width can be.
+  template <int width>
+  static constexpr int held = [] {
+    constexpr int rows = Order::rank == 3 ? 2 : 1;
+    if constexpr (takes_sums) return (2 * Work::rz + 1) * rows * width * ((sum_bytes + 3) / 4);
+    else return registers<width, rows>;
+  }();
+
+  template <int width>
+  static constexpr RegisterTile numbers = [] {
+    constexpr TileTraits traits{.rank   = Order::rank,
+                                .bytes  = takes_sums ? sum_bytes : element_bytes,
+                                .rz     = Work::rz,
+                                .box    = box,
+                                .linear = is_linear<Functor>,
+                                .inputs = int(sizeof...(Ts)),
+                                .held   = held<width>};
+    return takes_sums ? sums_tile(traits, width) : window_tile(traits, width);
+  }();
 
   /// Whether one instruction reads so many neighbors of every input.
   template <int width>
   static constexpr bool has_width =
-      width == 1 ||
-      (width <= numbers.width && ((std::is_trivially_copyable_v<Ts> && is_vector_size<width * sizeof(Ts)>)&&...));
+      width == 1 || (width <= max_tile_width(Order::rank, element_bytes) &&
+                     ((std::is_trivially_copyable_v<Ts> && is_vector_size<width * sizeof(Ts)>)&&...));
 
   /// Whether kernels of this width are compiled.
   template <int width>
   static constexpr bool exists =
-      has_width<width> &&
-      (takes_sums || registers<width, numbers.rows> <= (width > 1 ? max_wide_tile_registers : max_tile_registers));
+      has_width<width> && (takes_sums || held<width> <= (width > 1 ? max_wide_tile_registers : max_tile_registers));
 
   template <int width>
-  using Kernel = std::conditional_t<takes_sums, TileSumsKernel<Work, width, numbers.rows, numbers.planes>,
-                                    TileKernel<Work, width, numbers.rows, numbers.planes>>;
+  using Kernel = std::conditional_t<takes_sums, TileSumsKernel<Work, width, numbers<width>.rows, numbers<width>.planes>,
+                                    TileKernel<Work, width, numbers<width>.rows, numbers<width>.planes>>;
 };
 
 /// The points by which the first interior point of a field comes after a place where `width` of them can be read at
@@ -81,11 +105,10 @@ bool has_aligned_inputs(Work const& work, int width) {
 
 /// Blocks of threads with long rows.
 template <class Work>
-TileGrid make_tile_grid(Work const& work, int width) {
-  constexpr RegisterTile numbers = StencilTiles<Work>::numbers;
-  auto const& n                  = work.extents;
-  auto const count               = [](std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; };
-  auto const at_least            = [](std::int64_t extent, std::int64_t most) {
+TileGrid make_tile_grid(Work const& work, int width, RegisterTile const& numbers) {
+  auto const& n       = work.extents;
+  auto const count    = [](std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; };
+  auto const at_least = [](std::int64_t extent, std::int64_t most) {
     std::int64_t size = 1;
     while (size < most && size < extent) size *= 2;
     return size;
@@ -128,9 +151,11 @@ int tile_width(Work const& work) {
 
 template <int width, class Work>
 void run_tiles(Kokkos::Cuda const& exec, std::string const& label, Work const& work) {
-  using Kernel    = typename StencilTiles<Work>::template Kernel<width>;
-  auto const grid = make_tile_grid(work, width);
-  CudaKernel<Work const, TileGrid const>(exec, kernel_label(Tag{}, label), tile_kernel<Kernel>, grid.threads, 0,
+  using Tiles            = StencilTiles<Work>;
+  constexpr auto numbers = Tiles::template numbers<width>;
+  auto* const kernel     = &tile_kernel<typename Tiles::template Kernel<width>, numbers.min_blocks>;
+  auto const grid        = make_tile_grid(work, width, numbers);
+  CudaKernel<Work const, TileGrid const>(exec, kernel_label(Tag{}, label), kernel, grid.threads, 0,
                                          cudaSharedmemCarveoutMaxL1)
       .launch(exec, grid.blocks, work, grid);
 }

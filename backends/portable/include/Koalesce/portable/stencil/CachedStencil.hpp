@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 /// Without a queue: a device's threads take a point each, a CPU's threads whole rows, and read their taps from the
 /// fields through the caches.
@@ -19,6 +20,8 @@ template <class Work>
 struct CachedPoints {
   Work work;
 
+  KOKKOS_FUNCTION void operator()(int x) const { compute_cached_point(work, 0, 0, x); }
+  KOKKOS_FUNCTION void operator()(int x, int z) const { compute_cached_point(work, z, 0, x); }
   KOKKOS_FUNCTION void operator()(int x, int y, int z) const { compute_cached_point(work, z, y, x); }
 };
 
@@ -53,6 +56,29 @@ bool can_be_cached(Work const& work) {
   }
 }
 
+/// A device's threads, in blocks of 256 with long rows.
+template <class Exec, class Work>
+void run_cached_points(Exec const& exec, std::string const& label, CachedPoints<Work> const& points) {
+  constexpr int rank = Work::Order::rank;
+  using Rank         = Kokkos::Rank<rank == 1 ? 2 : rank, Kokkos::Iterate::Left, Kokkos::Iterate::Left>;
+  using Policy       = std::conditional_t<rank == 1, Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>,
+                                    Kokkos::MDRangePolicy<Exec, Rank, Kokkos::IndexType<int>>>;
+  auto const& n      = points.work.extents;
+  if constexpr (rank == 1) {
+    Kokkos::parallel_for(label, Policy(exec, 0, int(n[2])), points);
+  } else {
+    auto const at_least = [](std::int64_t extent, std::int64_t most) {
+      std::int64_t size = 1;
+      while (size < most && size < extent) size *= 2;
+      return size;
+    };
+    auto const row = at_least(n[2], 64), y = at_least(n[1], 256 / row);
+    auto const z = at_least(n[0], std::min<std::int64_t>(256 / (row * y), 64)), x = at_least(n[2], 256 / (y * z));
+    if constexpr (rank == 2) Kokkos::parallel_for(label, Policy(exec, {0, 0}, {n[2], n[0]}, {x, z}), points);
+    else Kokkos::parallel_for(label, Policy(exec, {0, 0, 0}, {n[2], n[1], n[0]}, {x, y, z}), points);
+  }
+}
+
 template <RunsPortable Tag, class Exec, class Work>
 void run_cached_stencil(Tag, Exec const& exec, std::string const& label, Work const& work) {
   auto const& n = work.extents;
@@ -62,18 +88,7 @@ void run_cached_stencil(Tag, Exec const& exec, std::string const& label, Work co
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n[0] * n[1] * pieces),
                          CachedRows<Work>{work, columns, pieces});
   } else {
-    // Tiles of 256 points with long rows.
-    auto const at_least = [](std::int64_t extent, std::int64_t most) {
-      std::int64_t size = 1;
-      while (size < most && size < extent) size *= 2;
-      return size;
-    };
-    auto const row = at_least(n[2], 64), y = at_least(n[1], 256 / row);
-    auto const z = at_least(n[0], std::min<std::int64_t>(256 / (row * y), 64)), x = at_least(n[2], 256 / (y * z));
-    using Rank   = Kokkos::Rank<3, Kokkos::Iterate::Left, Kokkos::Iterate::Left>;
-    using Policy = Kokkos::MDRangePolicy<Exec, Rank, Kokkos::IndexType<int>>;
-    Kokkos::parallel_for(kernel_label(Tag{}, label), Policy(exec, {0, 0, 0}, {n[2], n[1], n[0]}, {x, y, z}),
-                         CachedPoints<Work>{work});
+    run_cached_points(exec, kernel_label(Tag{}, label), CachedPoints<Work>{work});
   }
 }
 
