@@ -33,7 +33,7 @@ constexpr StencilNumbers linear_numbers(int sums, int points, bool wide) {
   if (sums <= 6) return {.threads = 512, .points = 5, .ahead = 2};
   if (sums <= 16 && points > max_paced_points) return {.threads = 256, .points = 4, .ahead = 2, .min_blocks = 2};
   if (sums <= 12) return {.threads = 512, .points = 4, .ahead = wide ? 3 : 4, .interval = interval};
-  if (sums <= 20) return {.threads = 512, .points = 3, .ahead = 2, .interval = interval};
+  if (sums <= (wide ? 20 : 16)) return {.threads = 512, .points = 3, .ahead = 2, .interval = interval};
   return {.threads = 256, .points = 2, .ahead = 2, .interval = interval};
 }
 
@@ -106,16 +106,20 @@ constexpr RegisterTile sums_tile(TileTraits const& t, int width) {
 }
 
 /// Four planes of straight code keep enough reads on their way in three dimensions; in two, where the planes are single
-/// rows, it takes eight. Of several inputs, the functor's own registers are a guess.
+/// rows, it takes eight. Where much is held, or by several inputs, the functor itself may need many registers.
 constexpr RegisterTile window_tile(TileTraits const& t, int width) {
   if (t.rank == 1) return {.rows = 1, .planes = 1};
-  bool const narrow = width == 1, small = t.bytes <= 4;
-  int const held = t.inputs > 1 ? (t.held > 72 ? 2 : 0) : t.held <= 72 ? (small ? 4 : 3) : t.held <= 104 ? 2 : 0;
-  if (t.rank == 2 && t.linear && !small && !narrow && t.rz > 1) return {.rows = 1, .planes = 4, .min_blocks = 4};
-  if (t.rank == 2) return {.rows = 1, .planes = 8, .min_blocks = narrow && t.inputs == 1 && t.held <= 72 ? 4 : held};
-  if (t.rz <= 1) return {.rows = 2, .planes = 4, .min_blocks = t.inputs > 1 ? held : 0};
-  if (narrow) return {.rows = 2, .planes = small ? 4 : 8, .min_blocks = small ? 0 : held};
-  return {.rows = 2, .planes = 4, .min_blocks = held};
+  bool const narrow = width == 1, small = t.bytes <= 4, far = t.rz > 1;
+  int const many   = t.held <= 104 ? 2 : 0;
+  int const blocks = t.inputs > 1 ? (t.held > 72 ? many : 0) : t.held > (small ? 56 : 72) ? many : small ? 4 : 3;
+  if (t.rank == 2) {
+    if (narrow) return {.rows = 1, .planes = far || small ? 8 : 4, .min_blocks = small && !far ? blocks : 0};
+    if (t.linear && !small && far) return {.rows = 1, .planes = 4, .min_blocks = 4};
+    return {.rows = 1, .planes = 8, .min_blocks = blocks};
+  }
+  if (!far) return {.rows = 2, .planes = 4, .min_blocks = t.inputs > 1 ? blocks : 0};
+  if (narrow && !small && t.rz > 2) return {.rows = 2, .planes = 8, .min_blocks = blocks};
+  return {.rows = 2, .planes = 4, .min_blocks = narrow ? 0 : blocks};
 }
 
 /// Threads of a block of tiles, and of its rows.
