@@ -4,6 +4,7 @@
 
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
+#include <Koalesce/cuda/stencil/BlockShape.hpp>
 #include <Koalesce/cuda/stencil/StencilTuning.hpp>
 #include <Koalesce/stencil/impl/CachedPoint.hpp>
 
@@ -42,22 +43,15 @@ struct CachedStencilGrid {
   bool fits;  ///< whether there is a thread for every point, and 32 bits can number them in each dimension
 
   explicit CachedStencilGrid(Extents3 const& n) {
-    auto const at_least = [](std::int64_t extent, std::int64_t most) {
-      std::int64_t size = 1;
-      while (size < most && size < extent) size *= 2;
-      return size;
-    };
-    constexpr std::int64_t all = cached_stencil_threads;
-    auto const count           = [](std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; };
-
-    auto const row = at_least(n[2], 64), y = at_least(n[1], all / row);
-    auto const z = at_least(n[0], std::min<std::int64_t>(all / (row * y), 64)), x = at_least(n[2], all / (y * z));
+    threads          = block_shape(n, cached_stencil_threads, cached_stencil_row);
+    auto const count = [](std::int64_t extent, unsigned size) { return (extent + size - 1) / size; };
     // CUDA numbers up to 65535 blocks in y and z.
-    constexpr std::int64_t max_blocks = 65535, max_blocks_x = (std::int64_t(1) << 31) / all - 1;
-    threads = dim3(unsigned(x), unsigned(y), unsigned(z));
-    blocks  = dim3(unsigned(std::min(count(n[2], x), max_blocks_x)), unsigned(std::min(count(n[1], y), max_blocks)),
-                   unsigned(std::min(count(n[0], z), max_blocks)));
-    fits    = blocks.x * x >= n[2] && blocks.y * y >= n[1] && blocks.z * z >= n[0];
+    constexpr std::int64_t max_blocks = 65535, max_blocks_x = (std::int64_t(1) << 31) / cached_stencil_threads - 1;
+    blocks = dim3(unsigned(std::min(count(n[2], threads.x), max_blocks_x)),
+                  unsigned(std::min(count(n[1], threads.y), max_blocks)),
+                  unsigned(std::min(count(n[0], threads.z), max_blocks)));
+    fits   = std::int64_t(blocks.x) * threads.x >= n[2] && std::int64_t(blocks.y) * threads.y >= n[1] &&
+           std::int64_t(blocks.z) * threads.z >= n[0];
   }
 };
 

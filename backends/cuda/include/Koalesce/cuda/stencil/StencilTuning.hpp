@@ -66,8 +66,8 @@ inline constexpr int min_paced_planes = 32;
 /// Number of looks at the counter, about 50 microseconds, after which a block stops waiting.
 inline constexpr int pace_patience = 100;
 
-/// Threads per block of the kernel that reads its taps through the caches.
-inline constexpr int cached_stencil_threads = 256;
+/// Threads per block of the kernel that reads its taps through the caches, and of its rows.
+inline constexpr int cached_stencil_threads = 256, cached_stencil_row = 64;
 
 /// Points in x of a tile in registers, at most. A line has no planes: all that a thread has on its way comes from its
 /// width.

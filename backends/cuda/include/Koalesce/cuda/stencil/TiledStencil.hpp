@@ -4,6 +4,7 @@
 
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
+#include <Koalesce/cuda/stencil/BlockShape.hpp>
 #include <Koalesce/cuda/stencil/StencilTuning.hpp>
 #include <Koalesce/cuda/stencil/TileKernel.hpp>
 #include <Koalesce/cuda/stencil/TileSumsKernel.hpp>
@@ -103,17 +104,11 @@ bool has_aligned_inputs(Work const& work, int width) {
   return aligned;
 }
 
-/// Blocks of threads with long rows.
+/// How the tiles cover a work.
 template <class Work>
 TileGrid make_tile_grid(Work const& work, int width, RegisterTile const& numbers) {
-  auto const& n       = work.extents;
-  auto const count    = [](std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; };
-  auto const at_least = [](std::int64_t extent, std::int64_t most) {
-    std::int64_t size = 1;
-    while (size < most && size < extent) size *= 2;
-    return size;
-  };
-
+  auto const& n    = work.extents;
+  auto const count = [](std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; };
   TileGrid grid{};
   grid.shift        = width > 1 ? shift_of(get<0>(work.in), width) : 0;
   grid.wide_outputs = true;
@@ -123,11 +118,9 @@ TileGrid make_tile_grid(Work const& work, int width, RegisterTile const& numbers
 
   std::int64_t const tiles_x = count(n[2] + grid.shift, width), tiles_y = count(n[1], numbers.rows),
                      tiles_z = count(n[0], numbers.planes);
-  auto const row = at_least(tiles_x, tile_row_threads), y = at_least(tiles_y, tile_threads / row);
-  auto const z = at_least(tiles_z, std::min<std::int64_t>(tile_threads / (row * y), 64));
-  auto const x = at_least(tiles_x, tile_threads / (y * z));
-  grid.threads = dim3(unsigned(x), unsigned(y), unsigned(z));
-  grid.blocks  = dim3(unsigned(count(tiles_x, x)), unsigned(count(tiles_y, y)), unsigned(count(tiles_z, z)));
+  grid.threads               = block_shape({tiles_z, tiles_y, tiles_x}, tile_threads, tile_row_threads);
+  grid.blocks                = dim3(unsigned(count(tiles_x, grid.threads.x)), unsigned(count(tiles_y, grid.threads.y)),
+                                    unsigned(count(tiles_z, grid.threads.z)));
   return grid;
 }
 

@@ -17,23 +17,27 @@
 /// fields through the caches.
 namespace Koalesce::Impl::PortableBackend {
 
-/// A thread a point; teams have long rows. (In loops of MDRangePolicy the same takes up to 1.4 times as long on CUDA.)
+/// A thread a point. (In three loops of MDRangePolicy the same takes up to 1.4 times as long on CUDA.)
 template <class Work>
 struct CachedPoints {
+  static constexpr int rank = Work::Order::rank;
+
   Work work;
-  int log_x, log_y, log_z;   // of a team's threads in x, y and z
-  Divisor tiles_x, tiles_y;  // teams in a row, and rows of them in a plane
+  int log_x = 0, log_y = 0, log_z = 0;  // of a team's threads in x, y and z
+  Divisor tiles_x = {}, tiles_y = {};   // teams in a row, and rows of them in a plane
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     auto const tile = unsigned(team.league_rank()), thread = unsigned(team.team_rank());
-    auto const row = tiles_x.divide_short(tile), plane = tiles_y.divide_short(row);
-    unsigned const tile_x = tile - row * unsigned(tiles_x.divisor()),
-                   tile_y = row - plane * unsigned(tiles_y.divisor());
-    unsigned const x      = (tile_x << log_x) + (thread & ((1u << log_x) - 1));
-    unsigned const y      = (tile_y << log_y) + (thread >> log_x & ((1u << log_y) - 1));
-    unsigned const z      = (plane << log_z) + (thread >> (log_x + log_y));
-    if (x < work.extents[2] && y < work.extents[1] && z < work.extents[0])
+    unsigned const row = tiles_x.divide_short(tile), lane = thread & ((1u << log_x) - 1), line = thread >> log_x;
+    unsigned const x = ((tile - row * unsigned(tiles_x.divisor())) << log_x) + lane;
+    unsigned y = 0, z = (row << log_z) + line;
+    if constexpr (rank == 3) {
+      unsigned const plane = tiles_y.divide_short(row);
+      y                    = ((row - plane * unsigned(tiles_y.divisor())) << log_y) + (line & ((1u << log_y) - 1));
+      z                    = (plane << log_z) + (line >> log_y);
+    }
+    if (x < unsigned(work.extents[2]) && y < unsigned(work.extents[1]) && z < unsigned(work.extents[0]))
       compute_cached_point(work, int(z), int(y), int(x));
   }
 };
@@ -66,7 +70,7 @@ bool can_be_cached(Work const& work) {
   } else {
     constexpr std::int64_t most = (std::int64_t(1) << 31) - 256;
     auto const& n               = work.extents;
-    // Teams are numbered by int, and the smallest have 32 threads, half of them without a point.
+    // Teams are numbered by int; some of their threads may have no point.
     return has_short_strides(work) && n[0] < most && n[1] < most && n[2] < most &&
            double(n[0]) * double(n[1]) * double(n[2]) < 16. * double(most);
   }
