@@ -11,10 +11,16 @@
 /// 0.77 (64 bytes) against 1.02 to 1.09 without; software prefetch of the next plane and row 1.02 to 1.06 against 1.04.
 namespace Koalesce::Impl::OpenMPBackend::HostTuning {
 
-/// Bytes of the planes around a tile, which should stay in a core's own cache. One core with 1 MiB of L2, 384^3 fp64,
-/// GStencil/s of 7pt / 25pt star / 27pt linear: 32 KiB 0.97 / 0.33 / 0.47, 192 KiB 1.07 / 0.37 / 0.74, 384 KiB 1.12 /
-/// 0.41 / 0.75, 768 KiB 1.09 / 0.44 / 0.76, 6 MiB 1.01 / 0.40 / 0.70.
-inline constexpr std::size_t tile_bytes = 512 * 1024;
+/// Bytes of the planes around a tile, which should stay in a core's share of the last cache. Smaller tiles read more
+/// rows around them anew. Two cores with 1 MiB of L2 each and 32 MiB of L3, GStencil/s, 384^3 7pt f32 / 7pt f64 / 25pt
+/// f32 / 25pt f64; 64 x 1536 x 1536 25pt f32 / 25pt f64:
+///     512 KiB  3.21 / 1.62 / 1.61 / 0.75;  1.56 / 0.78
+///       2 MiB  3.33 / 1.77 / 1.68 / 0.76;  1.47 / 0.72
+///       4 MiB  3.64 / 1.81 / 1.68 / 0.77;  1.43 / 0.71
+///      16 MiB  3.57 / 1.80 / 1.68 / 0.74;  1.14 / 0.67
+inline constexpr std::size_t tile_bytes = 4096 * 1024;
+/// The same where the planes between two stages, which are written and read again, should stay in a core's own cache.
+inline constexpr std::size_t staged_tile_bytes = 512 * 1024;
 /// Longer rows are divided, so that neighboring rows in y stay in L1.
 inline constexpr std::int64_t longest_row = 4096;
 /// Smaller tiles are not divided further to give every thread one, because starting a tile costs more.

@@ -44,7 +44,7 @@ KOALESCE_FLATTEN void compute_tile(Work const& work, Tile const& tile) {
 template <class Exec, class... WorkArgs>
 void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
   using Work        = StencilWork<WorkArgs...>;
-  auto const tiling = choose_host_tiling(work.extents, exec.concurrency(), 2 * Work::rz + 1,
+  auto const tiling = choose_host_tiling(work.extents, exec.concurrency(), 2 * Work::rz + 1, HostTuning::tile_bytes,
                                          (2 * Work::rz + 1) * bytes_of(work.in) + bytes_of(work.out));
   bool const unit   = unit_stride(work.in) && unit_stride(work.out);
   Kokkos::parallel_for(kernel_label(Tag{}, label),
@@ -101,8 +101,8 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StagedWork<Wor
   std::size_t const mid_bytes = Mid::bytes(64, 64) / (64 * 64);
 
   // A chunk computes 2 * rz additional planes of the first stage before its first result.
-  auto tiling      = choose_host_tiling(work.extents, exec.concurrency(), 8 * Mid::rz + 1,
-                                        (2 * rz1 + 1) * bytes_of(work.in) + mid_bytes + bytes_of(work.out));
+  auto tiling = choose_host_tiling(work.extents, exec.concurrency(), 8 * Mid::rz + 1, HostTuning::staged_tile_bytes,
+                                   (2 * rz1 + 1) * bytes_of(work.in) + mid_bytes + bytes_of(work.out));
   auto const bytes = [&] { return Mid::bytes(tiling.tile_y, tiling.tile_x); };
   while (bytes() > std::max(room[0], room[1])) {
     auto const y = tiling.tile_y, x = tiling.tile_x;

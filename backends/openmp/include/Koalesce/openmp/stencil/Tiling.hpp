@@ -19,12 +19,13 @@ inline std::int64_t even_part(std::int64_t n, std::int64_t most) {
 /// tiles if there are not enough planes.
 /// \param[in] threads         that share the work.
 /// \param[in] shortest_chunk  minimum number of planes of a chunk.
+/// \param[in] bytes           of the planes around a tile, at most.
 /// \param[in] bytes_per_point bytes of the planes around one point of a tile.
-inline Tiling choose_host_tiling(Extents3 const& extents, int threads, std::int64_t shortest_chunk,
+inline Tiling choose_host_tiling(Extents3 const& extents, int threads, std::int64_t shortest_chunk, std::size_t bytes,
                                  std::size_t bytes_per_point) {
   namespace tuning = HostTuning;
 
-  std::int64_t const points = std::max<std::int64_t>(1, tuning::tile_bytes / bytes_per_point);
+  std::int64_t const points = std::max<std::int64_t>(1, bytes / bytes_per_point);
   std::int64_t tile_x       = even_part(extents[2], std::min(tuning::longest_row, points));
   std::int64_t tile_y       = even_part(extents[1], std::max<std::int64_t>(1, points / tile_x));
 
