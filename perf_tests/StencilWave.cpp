@@ -2,10 +2,12 @@
 
 // One time step of the acoustic wave equation, eighth order in space: next = 2 u - previous + speed * laplacian(u).
 // Around each point one field is read, at the point two more: stencil/wave/<type>/<nz>x<ny>x<nx>/<impl>. Users capture
-// the two as Views (koalesce) or give all three as fields (koalesce_fields).
+// the two as Views (koalesce), mark them with at_point() (koalesce_fields), or give known weights for the first and a
+// functor for the rest (koalesce_linear).
 
 #include <Koalesce/Koalesce.hpp>
 
+#include <cstdlib>
 #include <string>
 
 #include "StencilCases.hpp"
@@ -41,6 +43,32 @@ struct Wave {
   }
 };
 
+/// The same as parallel_stencil calls it, with or without the sum.
+template <class T>
+struct FieldsWave {
+  Wave<T> wave;
+
+  template <class U, class... Index>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(U const& u, T previous, T speed, Index...) const {
+    return wave.next(u, previous, speed);
+  }
+};
+
+template <class T>
+struct LinearWave {
+  template <class... Index>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(T laplacian, T u, T previous, T speed, Index...) const {
+    return 2 * u - previous + speed * laplacian;
+  }
+
+  static LinearStencil<T, Around> weights() {
+    return LinearStencil<T, Around>([](int dz, int dy, int dx) {
+      int const d = std::abs(dz + dy + dx);
+      return d == 0 ? Wave<T>().center : Wave<T>().weight[d - 1];
+    });
+  }
+};
+
 /// The same with Views of the fields that are read at the point.
 template <class T, class View>
 struct CapturedWave {
@@ -66,12 +94,21 @@ void add_wave_of(Extents const& n) {
                      CapturedWave<T, typename F::View>{{}, f.ins[1], f.ins[2], grid.halo[0]});
   };
   add_sweeps<F, Around>(base, grid, point, captured, Wave<T>{});
-  add_prepared(base + "koalesce_fields", [=] {
-    return checked(
-        grid, point, F(grid), [=](F const& f) { captured(Backend::Default<Exec>{}, StencilTaps::automatic, f); },
-        [=](F const& f) {
-          parallel_stencil("wave", policy_of<Around>(grid), fields(f.ins[0], f.ins[1], f.ins[2]), f.outs[0], Wave<T>{});
-        });
+  auto const add = [=](char const* impl, auto const& run) {
+    add_prepared(base + impl, [=] {
+      return checked(
+          grid, point, F(grid), [=](F const& f) { captured(Backend::Default<Exec>{}, StencilTaps::automatic, f); },
+          run);
+    });
+  };
+  add("koalesce_fields", [=](F const& f) {
+    parallel_stencil("wave", policy_of<Around>(grid), fields(f.ins[0], at_point(f.ins[1]), at_point(f.ins[2])),
+                     f.outs[0], FieldsWave<T>{});
+  });
+  add("koalesce_linear", [=](F const& f) {
+    parallel_stencil("wave", policy_of<Around>(grid),
+                     fields(f.ins[0], at_point(f.ins[0]), at_point(f.ins[1]), at_point(f.ins[2])), f.outs[0],
+                     LinearWave<T>::weights(), LinearWave<T>{});
   });
 }
 

@@ -22,7 +22,7 @@ namespace Koalesce::Test {
 
 /// What the oracle's functors receive in place of a Neighborhood: value(p + offsets).
 template <int Rank, class Value>
-struct Around {
+struct ValuesAround {
   Value const& value;
   Index<Rank> point;
 
@@ -38,17 +38,67 @@ struct Around {
   auto operator()() const { return value(point); }
 };
 
-/// f(u..., i...) at p.
-template <int Rank, class F, class... Us>
-auto call(F const& f, Index<Rank> const& p, Us const&... u) {
-  if constexpr (Rank == 1) return f(u..., p[0]);
-  else if constexpr (Rank == 2) return f(u..., p[0], p[1]);
-  else return f(u..., p[0], p[1], p[2]);
+/// f(arguments..., i...) at p, the arguments from several tuples.
+template <int Rank, class F, class... Tuples>
+auto call(F const& f, Index<Rank> const& p, Tuples const&... arguments) {
+  return Impl::to_pack(std::apply(
+      [&](auto const&... u) {
+        if constexpr (Rank == 1) return f(u..., p[0]);
+        else if constexpr (Rank == 2) return f(u..., p[0], p[1]);
+        else return f(u..., p[0], p[1], p[2]);
+      },
+      std::tuple_cat(arguments...)));
+}
+
+/// An input that is read at the point alone.
+template <class TestField>
+struct PointField {
+  TestField& field;
+
+  auto const& operator()(auto const& p) const { return field(p); }
+  auto view() const { return at_point(field.view()); }
+  auto device_matches(auto const& same) const { return field.device_matches(same); }
+};
+
+/// An input that is read in a shape of its own.
+template <class Shape, class TestField>
+struct ShapedField {
+  TestField& field;
+
+  auto const& operator()(auto const& p) const { return field(p); }
+  auto view() const { return around(Shape{}, field.view()); }
+  auto device_matches(auto const& same) const { return field.device_matches(same); }
+};
+
+template <class In>
+inline constexpr bool is_point_field = false;
+template <class TestField>
+inline constexpr bool is_point_field<PointField<TestField>> = true;
+
+/// What a functor receives of the inputs that are read around the point: neighborhoods, or their values there.
+template <bool Values, int Rank, class... In>
+auto around_point(Index<Rank> const& p, std::tuple<In&...> const& in) {
+  auto const argument = [&]<class U>(U const& u) {
+    if constexpr (is_point_field<U>) return std::tuple<>();
+    else if constexpr (Values) return std::tuple(u(p));
+    else return std::tuple(ValuesAround<Rank, U>{u, p});
+  };
+  return std::apply([&](In const&... u) { return std::tuple_cat(argument(u)...); }, in);
+}
+
+/// And of those that are read at the point.
+template <int Rank, class... In>
+auto at_points(Index<Rank> const& p, std::tuple<In&...> const& in) {
+  auto const argument = [&]<class U>(U const& u) {
+    if constexpr (is_point_field<U>) return std::tuple(u(p));
+    else return std::tuple<>();
+  };
+  return std::apply([&](In const&... u) { return std::tuple_cat(argument(u)...); }, in);
 }
 
 template <int Rank, class F, class... In>
 auto apply_at(F const& f, Index<Rank> const& p, std::tuple<In&...> const& in) {
-  return std::apply([&](In const&... u) { return Impl::to_pack(call<Rank>(f, p, Around<Rank, In>{u, p}...)); }, in);
+  return call<Rank>(f, p, around_point<false, Rank>(p, in), at_points<Rank>(p, in));
 }
 
 /// The fields between two stages, computed anew at every access.
@@ -64,13 +114,9 @@ template <int Rank, class F, class G, class... In, std::size_t... K>
 auto apply_staged(F const& first, G const& second, Index<Rank> const& p, std::tuple<In&...> const& in,
                   std::index_sequence<K...>) {
   std::tuple<Mid<K, Rank, F, std::tuple<In&...>>...> const mid{Mid<K, Rank, F, std::tuple<In&...>>{first, in}...};
-  return std::apply(
-      [&](In const&... u) {
-        return Impl::to_pack(call<Rank>(second, p,
-                                        Around<Rank, std::decay_t<decltype(std::get<K>(mid))>>{std::get<K>(mid), p}...,
-                                        Around<Rank, In>{u, p}...));
-      },
-      in);
+  return call<Rank>(second, p,
+                    std::tuple(ValuesAround<Rank, std::decay_t<decltype(std::get<K>(mid))>>{std::get<K>(mid), p}...),
+                    around_point<true, Rank>(p, in), at_points<Rank>(p, in));
 }
 
 template <class Out, std::size_t... K, class P, class Results>
@@ -87,8 +133,9 @@ KOKKOS_FUNCTION void for_each_offset(F const& f) {
   for (int a = -ra; a <= ra; ++a)
     for (int b = -rb; b <= rb; ++b)
       for (int c = -rc; c <= rc; ++c) {
-        if constexpr (Shape::rank == 1) f(a);
-        else if constexpr (Shape::rank == 2) {
+        if constexpr (Shape::rank == 1) {
+          if (Shape::contains(a)) f(a);
+        } else if constexpr (Shape::rank == 2) {
           if (Shape::contains(a, b)) f(a, b);
         } else {
           if (Shape::contains(a, b, c)) f(a, b, c);
@@ -109,6 +156,12 @@ auto on_host(LinearStencil<W, Shape> const& weights) {
     for_each_offset<Shape>([&](auto... offset) { sum += weights(offset...) * u(offset...); });
     return sum;
   };
+}
+
+/// Known weights and a functor of their sum, as one functor.
+template <class W, class Shape, class Then>
+auto on_host(LinearStencil<W, Shape> const& weights, Then const& then) {
+  return [sum = on_host(weights), then](auto const& u, auto const&... v) { return then(sum(u), v...); };
 }
 
 // ---- The comparison ----
@@ -144,7 +197,8 @@ void compare(Index<Shape::rank> const& extents, std::tuple<In&...> in, std::tupl
   constexpr int rank = Shape::rank;
   SCOPED_TRACE("interior " + to_string<rank>(extents));
   std::apply([](Out&... o) { (o.poison_all(), ...); }, out);
-  run_oracle<rank>(extents, in, out, on_host(functors)...);
+  if constexpr (Impl::is_staged<Shape>) run_oracle<rank>(extents, in, out, on_host(functors)...);
+  else run_oracle<rank>(extents, in, out, on_host(functors...));
 
   typename P::exec const exec;
   auto const ins          = std::apply([](In&... u) { return fields(u.view()...); }, in);

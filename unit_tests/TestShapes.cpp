@@ -11,11 +11,14 @@ static_assert(Box<1, 2>::contains(-1, 2) && !Box<1, 2>::contains(2, 1) && !Box<1
 static_assert(Star<1, 2>::contains(0, -2) && !Star<1, 2>::contains(1, 1) && !Star<1, 2>::contains(2, 0));
 static_assert(Star<2>::contains(-2) && !Star<2>::contains(3));
 
+using OneSided = Offsets<At<0, 0>, At<0, 1>, At<-2, 1>, At<0, 1>>;
+static_assert(OneSided::rank == 2 && OneSided::size == 3 && OneSided::radius(0) == 2 && OneSided::radius(1) == 1);
+static_assert(OneSided::contains(-2, 1) && !OneSided::contains(2, 1) && !OneSided::contains(0, -1));
+
 using Composite = Staged<Box<1, 0, 2>, Star<3, 1, 0>>;
 static_assert(Composite::rank == 3 && Composite::radius(0) == 4 && Composite::radius(1) == 1 &&
               Composite::radius(2) == 2);
 
-static_assert(std::is_same_v<PointValue<float, 2>, Neighborhood<float, Box<0, 0>>>);
 static_assert(std::is_same_v<Neighborhood<int, Star<1>>::value_type, int>);
 static_assert(LinearStencil<float, Star<1, 2>>::rank == 2);
 
@@ -32,6 +35,8 @@ TEST(Shapes, size_counts_the_points_contained) {
   expect_size_points<Box<4, 2>>();
   expect_size_points<Star<0, 2>>();
   expect_size_points<Star<4>>();
+  expect_size_points<OneSided>();
+  expect_size_points<Offsets<At<3>, At<-1>>>();
 }
 
 TEST(Shapes, policies_take_extents_of_any_integer_type) {
@@ -67,6 +72,10 @@ TEST(Shapes, weights_are_asked_for_once_for_each_point_of_the_shape) {
   LinearStencil<int, Star<2, 0, 1>> const star(f);
   EXPECT_EQ(calls, (Star<2, 0, 1>::size));
   for_each_offset<Star<2, 0, 1>>([&](int a, int b, int c) { EXPECT_EQ(star(a, b, c), 100 * a + 10 * b + c); });
+  int points = 0;
+  LinearStencil<int, OneSided> const one_sided([&](int a, int b) { return ++points, 10 * a + b; });
+  EXPECT_EQ(points, 3);
+  EXPECT_EQ(one_sided(-2, 1), -19);
   LinearStencil<int, Box<3>> const line([](int a) { return 2 * a; });
   EXPECT_EQ(line(-3), -6);
   LinearStencil<int, Box<1, 1>> const square([](int a, int b) { return 10 * a + b; });

@@ -13,7 +13,7 @@ template <class Shape>
 struct SecondProbe {
   template <class M, class C, class... I>
   KOKKOS_FUNCTION auto operator()(M const& m, C const& c, I... i) const {
-    return Probe<Shape>()(m, i...) + 2 * c();
+    return Probe<Shape>()(m, i...) + 2 * c;
   }
 };
 
@@ -76,7 +76,7 @@ struct FluxFields {
 struct Divergence {
   template <class Q, class C, class I>
   KOKKOS_FUNCTION double operator()(Q const& q, C const& u, C const& D, I, I, I) const {
-    return q(1, 0, 0).x - q().x + q(0, 1, 0).y - q().y + q(0, 0, 1).z - q().z + 1000 * u() + 100 * D();
+    return q(1, 0, 0).x - q().x + q(0, 1, 0).y - q().y + q(0, 0, 1).z - q().z + 1000 * u + 100 * D;
   }
 };
 
@@ -84,7 +84,7 @@ struct DivergenceOfFields {
   template <class Qz, class Qy, class Qx, class C, class I>
   KOKKOS_FUNCTION auto operator()(Qz const& qz, Qy const& qy, Qx const& qx, C const& u, C const& D, I z, I, I x) const {
     double const div = qz(1, 0, 0) - qz() + double(qy(0, 1, 0)) - double(qy()) + double(qx(0, 0, 1) - qx());
-    return values(div + 1000 * u(), float(D() + double(z) - double(x)));
+    return values(div + 1000 * u, float(D + double(z) - double(x)));
   }
 };
 
@@ -121,9 +121,8 @@ void try_cahn_hilliard(Rng& rng) {
   auto const mu = KOKKOS_LAMBDA(Neighborhood<double, Lap> const& c, std::int64_t, std::int64_t) {
     return c() * c() * c() - c() - kappa * (c(1, 0) + c(-1, 0) + c(0, 1) + c(0, -1) - 4 * c());
   };
-  auto const step =
-      KOKKOS_LAMBDA(Neighborhood<double, Lap> const& m, PointValue<double, 2> const& c, std::int64_t, std::int64_t) {
-    return c() + dt * (m(1, 0) + m(-1, 0) + m(0, 1) + m(0, -1) - 4 * m());
+  auto const step = KOKKOS_LAMBDA(Neighborhood<double, Lap> const& m, double c, std::int64_t, std::int64_t) {
+    return c + dt * (m(1, 0) + m(-1, 0) + m(0, 1) + m(0, -1) - 4 * m());
   };
   Exec const exec;
   parallel_stencil("cahn_hilliard", StencilPolicy<Exec, Shape, typename P::backend>(exec, n), in.view(), out.view(), mu,

@@ -62,6 +62,42 @@ static void halos() {
     Kokkos::abort("guide: a halo is not what the page says");
 }
 
+static void values_at_the_point() {
+  Exec const exec;
+  std::int64_t const nz = 2, ny = 3, nx = 4;
+  Volume u("u", nz + 2, ny + 2, nx + 2), previous("previous", nz, ny, nx), c2("c2", nz, ny, nx);
+  fill(u);
+  Kokkos::deep_copy(c2, 0.5);
+  Koalesce::StencilPolicy policy(exec, Koalesce::Star<1, 1, 1>{}, {nz, ny, nx});
+#include "stencil/at_point.inc"
+  auto const twice = [&](std::int64_t z, std::int64_t x) { return 2 * double((z + 1) * (z + 1) + x + 1); };
+  auto const check = [&] {
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), previous);
+    for (std::int64_t z = 0; z < nz; ++z)
+      for (std::int64_t x = 0; x < nx; ++x)
+        if (host(z, 1, x) != twice(z, x) + 1) Kokkos::abort("guide: a wave's step is not what the page says");
+  };
+  check();  // the Laplacian is 2
+  Koalesce::LinearStencil<double, Koalesce::Star<1, 1, 1>> laplace(
+      [](int dz, int dy, int dx) { return dz == 0 && dy == 0 && dx == 0 ? -6. : 1.; });
+  Kokkos::deep_copy(previous, 0);
+#include "stencil/sum.inc"
+  check();
+}
+
+static void staggered() {
+  Exec const exec;
+  std::int64_t const nz = 6, ny = 7, nx = 8;
+  double const dt = 0.5;
+  Volume p("p", nz, ny, nx), vz("vz", nz + 2, ny + 2, nx + 2), vx("vx", nz + 2, ny + 2, nx + 2);
+  fill(vx);
+  Kokkos::deep_copy(p, 1);
+  Koalesce::StencilPolicy policy(exec, Koalesce::Star<1, 1, 1>{}, {nz, ny, nx});
+  using Koalesce::around, Koalesce::at_point, Koalesce::fields;
+#include "stencil/staggered.inc"
+  expect(p, 0.5);
+}
+
 static void two_stages() {
   Exec const exec;
   std::int64_t const nz = 6, ny = 7, nx = 8;
@@ -73,8 +109,8 @@ static void two_stages() {
       KOKKOS_LAMBDA(Koalesce::Neighborhood<double, Star> const& v, std::int64_t, std::int64_t, std::int64_t) {
     return laplace(v);
   };
-  auto const second = KOKKOS_LAMBDA(Koalesce::Neighborhood<double, Star> const& mid,
-                                    Koalesce::PointValue<double, 3> const&, std::int64_t, std::int64_t, std::int64_t) {
+  auto const second =
+      KOKKOS_LAMBDA(Koalesce::Neighborhood<double, Star> const& mid, double, std::int64_t, std::int64_t, std::int64_t) {
     return laplace(mid);
   };
 #include "stencil/stages.inc"
@@ -107,6 +143,8 @@ int main(int argc, char** argv) {
   one_sweep();
   aligned_fields();
   halos();
+  values_at_the_point();
+  staggered();
   two_stages();
 #if KOKKOS_VERSION >= 50000
   in_a_graph();

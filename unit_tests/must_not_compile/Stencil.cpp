@@ -32,12 +32,17 @@ void run(auto const& in, auto const& out, auto const&... functors) {
   parallel_stencil("must not compile", StencilPolicy<Exec, Shapes>({8, 8}), in, out, functors...);
 }
 
+/// Known weights, and a functor of their sum.
+void sweep(auto const& in, auto const& out, auto const& weights, auto const& then) {
+  parallel_stencil("must not compile", StencilPolicy<Exec, Shape>({8, 8}), in, out, weights, then);
+}
+
 void check() {
   Field const u("u", 12, 12), v("v", 8, 8);
   [[maybe_unused]] auto const first  = KOKKOS_LAMBDA(Around const& a, Index, Index) { return a(); };
-  [[maybe_unused]] auto const second = KOKKOS_LAMBDA(Around const& a, PointValue<double, 2> const&, Index, Index) {
-    return a();
-  };
+  [[maybe_unused]] auto const second = KOKKOS_LAMBDA(Around const& a, double, Index, Index) { return a(); };
+  [[maybe_unused]] auto const valued = KOKKOS_LAMBDA(Around const& a, double v, Index, Index) { return a() + v; };
+  [[maybe_unused]] auto const summed = KOKKOS_LAMBDA(double sum, double v, Index, Index) { return sum + v; };
 #if defined(MUST_NOT_COMPILE_stencil)
   run(u, v, first);
   run(u, v, first, second);
@@ -48,10 +53,32 @@ void check() {
   run(u, v, LinearStencil<double, Shape>());
   run(fields(u, u), v, BothWeighted());
   run(u, v, LinearStencil<double, Shape>(), LinearStencil<double, Shape>());
+  run(fields(u, at_point(v)), v, valued);
+  sweep(fields(u, at_point(v)), v, LinearStencil<double, Shape>(), summed);
   fill_halo(Exec(), u, {8, 8}, Koalesce::Dirichlet(1));
   fill_halo(Exec(), u, {8, 8}, {Koalesce::Neumann(), {Koalesce::Dirichlet(1.f), Koalesce::Neumann()}});
 #elif defined(MUST_NOT_COMPILE_weights_of_two_fields)
   run(fields(u, u), v, LinearStencil<double, Shape>());
+#elif defined(MUST_NOT_COMPILE_value_as_neighborhood)
+  run(fields(u, u), v, valued);
+#elif defined(MUST_NOT_COMPILE_neighborhood_as_value)
+  run(
+      fields(u, at_point(v)), v, KOKKOS_LAMBDA(Around const& a, Around const& b, Index, Index) { return a() + b(); });
+#elif defined(MUST_NOT_COMPILE_all_at_the_point)
+  run(
+      at_point(u), v, KOKKOS_LAMBDA(double a, Index, Index) { return a; });
+#elif defined(MUST_NOT_COMPILE_own_shape_of_another_rank)
+  run(around(Star<1>{}, u), v, first);
+#elif defined(MUST_NOT_COMPILE_own_shape_is_none)
+  run(around(1, u), v, first);
+#elif defined(MUST_NOT_COMPILE_weights_and_values)
+  run(fields(u, at_point(v)), v, LinearStencil<double, Shape>());
+#elif defined(MUST_NOT_COMPILE_sum_of_two_fields)
+  sweep(fields(u, u), v, LinearStencil<double, Shape>(), summed);
+#elif defined(MUST_NOT_COMPILE_sum_without_values)
+  sweep(u, v, LinearStencil<double, Shape>(), summed);
+#elif defined(MUST_NOT_COMPILE_sum_in_another_shape)
+  sweep(fields(u, at_point(v)), v, LinearStencil<double, Box<1, 1>>(), summed);
 #elif defined(MUST_NOT_COMPILE_weights_at_a_half)
   LinearStencil<double, Shape>()(0.5, 0);
 #elif defined(MUST_NOT_COMPILE_offset_of_a_half)

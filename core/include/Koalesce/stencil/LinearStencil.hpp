@@ -16,10 +16,34 @@ class LinearStencil;
 
 namespace Impl {
 
+/// Known weights on the one input that is read around the point, and a functor of their sum.
+template <class W, class Shape, class Then>
+struct LinearThen {
+  using weight_type = W;
+  using shape_type  = Shape;
+
+  LinearStencil<W, Shape> weights;
+  Then then;
+};
+
 template <class F>
-inline constexpr bool is_linear = false;
+inline constexpr bool is_linear_then = false;
+template <class W, class Shape, class Then>
+inline constexpr bool is_linear_then<LinearThen<W, Shape, Then>> = true;
+
+template <class F>
+inline constexpr bool is_linear = is_linear_then<F>;
 template <class W, class Shape>
 inline constexpr bool is_linear<LinearStencil<W, Shape>> = true;
+
+template <class W, class Shape>
+KOKKOS_FORCEINLINE_FUNCTION LinearStencil<W, Shape> const& weights_of(LinearStencil<W, Shape> const& f) {
+  return f;
+}
+template <class W, class Shape, class Then>
+KOKKOS_FORCEINLINE_FUNCTION LinearStencil<W, Shape> const& weights_of(LinearThen<W, Shape, Then> const& f) {
+  return f.weights;
+}
 
 /// The weighted sum of the values around a point. Every kernel adds its terms in this one order: by canonical offsets,
 /// z the slowest, starting from zero.
@@ -41,11 +65,11 @@ KOKKOS_FORCEINLINE_FUNCTION auto linear_sum(LinearStencil<W, Shape> const& weigh
   return sum;
 }
 
-/// Whether a LinearStencil may ignore an argument after the neighborhood: an index, or an input at the point itself.
+/// Whether a LinearStencil may ignore an argument after the neighborhood: a value at the point, or an index.
 template <class T>
-inline constexpr bool is_point_argument = std::is_integral_v<T>;
+inline constexpr bool is_point_argument = true;
 template <class T, class Shape>
-inline constexpr bool is_point_argument<Neighborhood<T, Shape>> = Shape::size == 1;
+inline constexpr bool is_point_argument<Neighborhood<T, Shape>> = false;
 
 }  // namespace Impl
 
@@ -65,12 +89,12 @@ inline constexpr bool is_point_argument<Neighborhood<T, Shape>> = Shape::size ==
 ///     LinearStencil<double, Box<1, 1, 1>> mean([](int dz, int dy, int dx) { return 1. / 27; });
 ///
 /// \tparam W     type of the weights.
-/// \tparam Shape Box or Star.
+/// \tparam Shape Box, Star or Offsets.
 template <class W, class Shape>
 class LinearStencil {
  public:
   using weight_type = W;      ///< type of the weights
-  using shape_type  = Shape;  ///< Box or Star
+  using shape_type  = Shape;  ///< Box, Star or Offsets
 
   static constexpr int rank = Shape::rank;  ///< number of dimensions
 
@@ -80,19 +104,9 @@ class LinearStencil {
   /// \param[in] weight called once for every point of the shape with its offsets; returns the point's weight.
   template <class F>
   explicit LinearStencil(F const& weight) {
-    Kokkos::Array<int, 3> r{};
-    for (int d = 0; d < rank; ++d) r[d] = Shape::radius(d);
-    for (int a = -r[0]; a <= r[0]; ++a)
-      for (int b = -r[1]; b <= r[1]; ++b)
-        for (int c = -r[2]; c <= r[2]; ++c) {
-          if constexpr (rank == 3) {
-            if (Shape::contains(a, b, c)) (*this)(a, b, c) = weight(a, b, c);
-          } else if constexpr (rank == 2) {
-            if (Shape::contains(a, b)) (*this)(a, b) = weight(a, b);
-          } else {
-            (*this)(a) = weight(a);
-          }
-        }
+    Impl::for_each_in_box<Shape>([&](auto... offset) {
+      if (Shape::contains(offset...)) (*this)(offset...) = weight(offset...);
+    });
   }
 
   /// The weight at these offsets, one per dimension.
@@ -113,7 +127,7 @@ class LinearStencil {
   ///
   /// Called by a functor of yours, it adds the terms with the first offset the slowest.
   ///
-  /// \param[in] u    the values around the point; after them, indices and PointValues may follow, which do not count.
+  /// \param[in] u    the values around the point; after them, values at the point and indices may follow, which do not count.
   template <class T, class... Ignored>
     requires(Impl::is_point_argument<Ignored> && ...)
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Neighborhood<T, Shape> const& u, Ignored const&...) const {

@@ -20,12 +20,12 @@ namespace Koalesce {
 /// backend, so a KOKKOS_LAMBDA can name it. It hides whether the values lie in the field or in the plane queue on chip.
 ///
 /// \tparam T     element type of the field.
-/// \tparam Shape Box or Star.
+/// \tparam Shape Box, Star or Offsets.
 template <class T, class Shape>
 class Neighborhood {
  public:
   using value_type = T;      ///< element type of the field
-  using shape_type = Shape;  ///< Box or Star
+  using shape_type = Shape;  ///< Box, Star or Offsets
 
   static constexpr int rank = Shape::rank;  ///< number of dimensions
 
@@ -88,11 +88,6 @@ class Neighborhood {
   int m_queue_size;
   int m_queue_slot;
 };
-
-/// \brief One field at the point itself: what the second stage of a composite receives of the inputs.
-template <class T, int Rank>
-using PointValue =
-    Neighborhood<T, std::conditional_t<Rank == 1, Box<0>, std::conditional_t<Rank == 2, Box<0, 0>, Box<0, 0, 0>>>>;
 
 }  // namespace Koalesce
 

@@ -5,6 +5,8 @@
 #include <Koalesce/common/Error.hpp>
 #include <Koalesce/common/Fields.hpp>
 #include <Koalesce/stencil/LinearStencil.hpp>
+#include <Koalesce/stencil/Inputs.hpp>
+#include <Koalesce/stencil/LinearStencil.hpp>
 #include <Koalesce/stencil/Neighborhood.hpp>
 #include <Koalesce/stencil/StencilPolicy.hpp>
 #include <Koalesce/stencil/StencilShape.hpp>
@@ -33,12 +35,16 @@ namespace Koalesce {
 /// -ffp-contract=off (nvcc: -fmad=false), because the compiler otherwise contracts products and sums differently in
 /// each kernel. A LinearStencil always gives the same bits.
 ///
+/// Inputs are read in the policy's shape. around() gives an input a shape of its own; at_point() marks one that is read
+/// at the point alone: it needs no halo, costs no room on chip, and an output may be the identical View.
+///
 /// \param[in] label   name of the kernel for profilers; it appears as "Koalesce::<backend>::<label>".
 /// \param[in] policy  execution space instance, interior extents, shape.
-/// \param[in] in      a View, or several as fields(a, b, ...).
+/// \param[in] in      a View, or several as fields(a, around(shape, b), at_point(c), ...).
 /// \param[in] out     a View, or several as fields(a, b, ...).
-/// \param[in] functor called as functor(u..., i...): one Neighborhood<T, Shape> for every input, then the indices
-///                    of the point (std::int64_t, 0 <= i < interior extent); returns the output's value, or
+/// \param[in] functor called as functor(u..., v..., i...): one Neighborhood<T, Shape> for every input that is read
+///                    around the point, then the values of those marked at_point(), each in the order given, then the
+///                    indices of the point (std::int64_t, 0 <= i < interior extent); returns the output's value, or
 ///                    values(...) with one value for every output. A LinearStencil is a functor, too.
 /// \throws Error before anything runs, if extents do not match, a halo is narrower than the radius, an output overlaps
 ///         another field, a field has no memory or memory that the execution space cannot access, or nothing fits on
@@ -47,15 +53,39 @@ template <class Exec, class Shape, class BackendTag, class In, class Out, class 
 void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, BackendTag> const& policy, In const& in,
                       Out const& out, Functor const& functor) {
   static_assert(!Impl::is_staged<Shape>, "Koalesce::parallel_stencil: a Staged shape needs two functors");
-  auto const ins  = Impl::as_pack(in);
-  auto const outs = Impl::as_pack(out);
-  if constexpr (!Impl::is_staged<Shape> && Impl::check_views<Shape::rank, std::remove_const_t<decltype(ins)>,
-                                                             std::remove_const_t<decltype(outs)>>()) {
-    if constexpr (Impl::check_functor<Shape, std::remove_const_t<decltype(ins)>, std::remove_const_t<decltype(outs)>,
-                                      Functor>()) {
-      Impl::check_stencil(Impl::call_text("Koalesce::parallel_stencil", label), policy, ins, outs);
-      Impl::dispatch_stencil(label, policy, ins, outs, functor);
-    }
+  using Ins  = decltype(Impl::as_pack(in));
+  using Outs = decltype(Impl::as_pack(out));
+  if constexpr (!Impl::is_staged<Shape> && Impl::check_views<Shape, Ins, Outs>()) {
+    if constexpr (Impl::check_functor<Shape, Ins, Outs, Functor>())
+      Impl::check_and_dispatch(label, policy, Impl::as_pack(in), Impl::as_pack(out), functor);
+  }
+}
+
+/// \brief Applies known weights to one input and a functor to their sum: out(p) = then(sum over the shape of weight(d) *
+/// in(p + d), values at p, p).
+///
+/// The sum is as fast as that of a LinearStencil alone, and its bits are the same. A step of the acoustic wave equation,
+/// in place:
+///
+///     parallel_stencil("wave", policy, fields(u, at_point(previous), at_point(c2)), previous, laplace,
+///                      KOKKOS_LAMBDA(double sum, double before, double c, ...
+///
+/// \param[in] label, policy, out  as above.
+/// \param[in] in       the input that the weights are for, and others marked at_point(), as fields(...).
+/// \param[in] weights  in the shape in which that input is read.
+/// \param[in] then     called as then(sum, v..., i...): the weighted sum, the values of inputs marked at_point(), the
+///                     indices of the point; returns the output's value, or values(...).
+/// \throws Error as above.
+template <class Exec, class Shape, class BackendTag, class In, class Out, class W, class LinearShape, class Then>
+  requires(!Impl::is_staged<Shape>)
+void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, BackendTag> const& policy, In const& in,
+                      Out const& out, LinearStencil<W, LinearShape> const& weights, Then const& then) {
+  using Ins  = decltype(Impl::as_pack(in));
+  using Outs = decltype(Impl::as_pack(out));
+  if constexpr (Impl::check_views<Shape, Ins, Outs>()) {
+    if constexpr (Impl::check_linear_then<Shape, Ins, Outs, W, LinearShape, Then>())
+      Impl::check_and_dispatch(label, policy, Impl::as_pack(in), Impl::as_pack(out),
+                               Impl::LinearThen<W, LinearShape, Then>{weights, then});
   }
 }
 
@@ -65,30 +95,28 @@ void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, Backe
 /// and stays on chip; out(p) = second(values of mid around p, in at p, p). So div(D grad u), the biharmonic operator or
 /// a Cahn-Hilliard step read and write their fields once.
 ///
-/// As above, with Shape = Staged<First, Second>; inputs need a halo of the sum of both radii. There is one kernel, so
-/// results do not depend on time. A LinearStencil as the second functor ignores the inputs.
+/// As above, with Shape = Staged<First, Second>; inputs need a halo of the sum of both radii, those marked at_point() of
+/// the second one, and no output may be an input. There is one kernel, so results do not depend on time. A LinearStencil
+/// as the second functor ignores the inputs.
 ///
 /// \param[in] label  name of the kernel for profilers.
 /// \param[in] policy execution space instance, interior extents, Staged shape.
-/// \param[in] in     a View, or several as fields(a, b, ...).
+/// \param[in] in     as above; inputs that do not say anything are read in the first shape.
 /// \param[in] out    a View, or several as fields(a, b, ...).
-/// \param[in] first  called as first(u..., i...) with Neighborhood<T, First>; the indices go from -r to n - 1 + r,
+/// \param[in] first  called as first(u..., v..., i...) with Neighborhood<T, First>; the indices go from -r to n - 1 + r,
 ///                   r the second shape's radius. Returns a value, or values(...): the fields between the stages.
 /// \param[in] second called as second(m..., c..., i...): one Neighborhood<M, Second> for every field between the
-///                   stages, one PointValue<T, rank> for every input, the indices of the point.
+///                   stages, the value of every input at the point, those marked at_point() last, the indices of the
+///                   point.
 /// \throws Error as above.
 template <class Exec, class First, class Second, class BackendTag, class In, class Out, class F, class G>
 void parallel_stencil(std::string const& label, StencilPolicy<Exec, Staged<First, Second>, BackendTag> const& policy,
                       In const& in, Out const& out, F const& first, G const& second) {
-  auto const ins  = Impl::as_pack(in);
-  auto const outs = Impl::as_pack(out);
-  if constexpr (Impl::check_views<First::rank, std::remove_const_t<decltype(ins)>,
-                                  std::remove_const_t<decltype(outs)>>()) {
-    if constexpr (Impl::check_stages<Staged<First, Second>, std::remove_const_t<decltype(ins)>,
-                                     std::remove_const_t<decltype(outs)>, F, G>()) {
-      Impl::check_stencil(Impl::call_text("Koalesce::parallel_stencil", label), policy, ins, outs);
-      Impl::dispatch_stencil(label, policy, ins, outs, first, second);
-    }
+  using Ins  = decltype(Impl::as_pack(in));
+  using Outs = decltype(Impl::as_pack(out));
+  if constexpr (Impl::check_views<Staged<First, Second>, Ins, Outs>()) {
+    if constexpr (Impl::check_stages<Staged<First, Second>, Ins, Outs, F, G>())
+      Impl::check_and_dispatch(label, policy, Impl::as_pack(in), Impl::as_pack(out), first, second);
   }
 }
 

@@ -11,6 +11,9 @@ namespace Koalesce {
 /// Maximum radius of a dimension.
 inline constexpr int max_radius = 4;
 
+template <int... Offset>
+struct At;
+
 namespace Impl {
 
 /// Whether a type counts points: 0.5 must not become 0.
@@ -32,6 +35,47 @@ struct ShapeBase {
     return r[d];
   }
 };
+
+/// How far a point is away in dimension d.
+template <int... Offset>
+KOKKOS_FUNCTION constexpr int distance(At<Offset...>, int d) {
+  int const o[] = {Offset...};
+  return o[d] < 0 ? -o[d] : o[d];
+}
+
+template <int... Offset, class... Is>
+KOKKOS_FUNCTION constexpr bool is_at(At<Offset...>, Is... offset) {
+  return ((Offset == offset) && ...);
+}
+
+template <class Shape>
+constexpr int max_radius_of() {
+  int r = 0;
+  for (int d = 0; d < Shape::rank; ++d) r = Shape::radius(d) > r ? Shape::radius(d) : r;
+  return r;
+}
+
+/// Calls f(offsets...) for every point of the box around a shape.
+template <class Shape, class F>
+constexpr void for_each_in_box(F const& f) {
+  constexpr int rank = Shape::rank;
+  int const r0 = Shape::radius(0), r1 = rank > 1 ? Shape::radius(rank > 1 ? 1 : 0) : 0,
+            r2 = rank > 2 ? Shape::radius(rank > 2 ? 2 : 0) : 0;
+  for (int a = -r0; a <= r0; ++a)
+    for (int b = -r1; b <= r1; ++b)
+      for (int c = -r2; c <= r2; ++c) {
+        if constexpr (rank == 3) f(a, b, c);
+        else if constexpr (rank == 2) f(a, b);
+        else f(a);
+      }
+}
+
+template <class Shape>
+constexpr int count_points() {
+  int n = 0;
+  for_each_in_box<Shape>([&](auto... offset) { n += Shape::contains(offset...); });
+  return n;
+}
 
 }  // namespace Impl
 
@@ -67,6 +111,48 @@ struct Star : Impl::ShapeBase<Radius...> {
   KOKKOS_FUNCTION static constexpr bool contains(Offset... offset) {
     return ((offset >= -Radius && offset <= Radius) && ...) && (int(offset != 0) + ...) <= 1;
   }
+};
+
+/// \brief One point of Offsets: how far it is from the stencil's own point, per dimension.
+template <int... Offset>
+struct At {
+  static constexpr int rank = sizeof...(Offset);  ///< number of dimensions
+};
+
+/// \brief Any points: `Offsets<At<0, 0>, At<0, 1>, At<0, 2>>` for a one-sided difference.
+///
+/// `rank` is the number of dimensions. `radius(d)` is the largest distance in dimension d, to either side: inputs need
+/// a halo as wide, and stencils of few points far apart cost as much memory on chip as the box around them.
+///
+/// \tparam Points At, one per point, each -4 to 4 in every dimension; repeated points count once.
+template <class... Points>
+struct Offsets;
+
+template <int... First, class... Points>
+struct Offsets<At<First...>, Points...> {
+  static constexpr int rank = sizeof...(First);  ///< number of dimensions
+
+  static_assert(rank >= 1 && rank <= 3, "Koalesce: a stencil shape must have one, two or three dimensions");
+  static_assert(((Points::rank == rank) && ...), "Koalesce::Offsets: every At needs the same number of offsets");
+
+  /// Radius in dimension d, counted as the indices of the View are.
+  KOKKOS_FUNCTION static constexpr int radius(int d) {
+    int r = Impl::distance(At<First...>{}, d);
+    ((r = Impl::distance(Points{}, d) > r ? Impl::distance(Points{}, d) : r), ...);
+    return r;
+  }
+
+  /// Whether the point at these offsets belongs to the shape.
+  template <class... Offset>
+  KOKKOS_FUNCTION static constexpr bool contains(Offset... offset) {
+    return Impl::is_at(At<First...>{}, int(offset)...) || (Impl::is_at(Points{}, int(offset)...) || ...);
+  }
+
+  /// Number of points.
+  static constexpr int size = Impl::count_points<Offsets>();
+
+  static_assert(Impl::max_radius_of<Offsets>() <= max_radius,
+                "Koalesce: the radius of a stencil shape must be 0 to 4 in every dimension");
 };
 
 /// \brief Two stencils in one sweep: the second reads the first one's results around each point.

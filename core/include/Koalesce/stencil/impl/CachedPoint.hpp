@@ -25,18 +25,18 @@ bool has_short_strides(Work const& work) {
 template <class Index, class Work>
 KOKKOS_FORCEINLINE_FUNCTION void compute_cached_point(Work const& work, Index z, Index y, Index x) {
   using Order = typename Work::Order;
-  using Shape = typename Work::Shape;
 
   auto const around = transform(work.in, [&](auto const& field, auto) KOALESCE_INLINE_LAMBDA {
-    using T = typename std::decay_t<decltype(field)>::value_type;
+    using In = std::decay_t<decltype(field)>;
+    using T  = typename In::value_type;
     // Strides as int: a product takes one instruction of a GPU, with 64-bit strides four. (For outputs that is slower.)
     std::int64_t const stride_x = std::is_same_v<Index, int> ? 1 : field.stride[2];
     auto const place =
         std::int64_t(z) * Index(field.stride[0]) + std::int64_t(y) * Index(field.stride[1]) + x * stride_x;
-    return Order::template neighborhood<Shape>(field.origin + place, field.stride[0], field.stride[1], stride_x,
-                                               Neighborhood<T, Shape>::read_only);
+    return Order::template neighborhood<typename In::shape_type>(field.origin + place, field.stride[0], field.stride[1], stride_x,
+                                               Neighborhood<T, typename In::shape_type>::read_only);
   });
-  store(work.out, call_at<Order>(work.functor, around, z, y, x), z, y, x);
+  store(work.out, call_at<Order>(work.functor, around, load(work.points, z, y, x), z, y, x), z, y, x);
 }
 
 }  // namespace Koalesce::Impl

@@ -13,9 +13,11 @@ namespace Koalesce::Impl {
 using Extents3 = Kokkos::Array<std::int64_t, 3>;
 
 /// One field: elements are `origin[z * stride[0] + y * stride[1] + x * stride[2]]`, the interior from (0, 0, 0).
-template <class T>
+/// \tparam Shape  in which it is read; void: at the point alone, or it is written.
+template <class T, class Shape = void>
 struct Field {
   using value_type = std::remove_const_t<T>;
+  using shape_type = Shape;
 
   T* origin;
   Extents3 stride;
@@ -26,9 +28,9 @@ struct Field {
 };
 
 /// The canonical description of a View.
-template <class Order, class T, class View, class Policy>
-Field<T> canonical_field(View const& view, Policy const& policy) {
-  Field<T> field{view.data(), {}};
+template <class Order, class T, class Shape = void, class View, class Policy>
+Field<T, Shape> canonical_field(View const& view, Policy const& policy) {
+  Field<T, Shape> field{view.data(), {}};
   for (int d = 0; d < Policy::rank; ++d)
     field.origin += (std::int64_t(view.extent(d)) - policy.extents()[d]) / 2 * std::int64_t(view.stride(d));
   for (int c = 0; c < 3; ++c) field.stride[c] = Order::user_dim(c) < 0 ? 0 : view.stride(Order::user_dim(c));

@@ -4,16 +4,24 @@
 
 #include <Koalesce/stencil/impl/StencilWork.hpp>
 
+#include <algorithm>
+#include <cstdint>
+#include <tuple>
+
 namespace Koalesce::Impl {
 
 /// The last 2 * rz + 1 planes, whole with their halos, of one or more fields around a tile, in a team's scratch
 /// memory. Plane z lives in slot (z - first plane) mod size, so a new plane takes the place of the oldest.
-template <class Order, class Shape, class... Ts>
-class PlaneQueue {
+/// \tparam Fields  Pack of Field, each with the shape in which it is read.
+template <class Order, class Fields>
+class PlaneQueue;
+
+template <class Order, class... Ts, class... Shapes>
+class PlaneQueue<Order, Pack<Field<Ts, Shapes>...>> {
  public:
-  static constexpr int rz   = Order::template radius<Shape>(0);
-  static constexpr int ry   = Order::template radius<Shape>(1);
-  static constexpr int rx   = Order::template radius<Shape>(2);
+  static constexpr int rz   = std::max({Order::template radius<Shapes>(0)...});
+  static constexpr int ry   = std::max({Order::template radius<Shapes>(1)...});
+  static constexpr int rx   = std::max({Order::template radius<Shapes>(2)...});
   static constexpr int size = 2 * rz + 1;
 
   static std::size_t bytes(std::int64_t tile_y, std::int64_t tile_x) {
@@ -62,8 +70,9 @@ class PlaneQueue {
 
   /// The neighborhoods around point (y, x) of the tile in the plane that is `step` planes after the first.
   KOKKOS_FORCEINLINE_FUNCTION auto around(std::int64_t step, std::int64_t y, std::int64_t x) const {
-    return transform(m_slots, [&](auto* slots, auto) KOALESCE_INLINE_LAMBDA {
-      using T = std::remove_pointer_t<decltype(slots)>;
+    return transform(m_slots, [&](auto* slots, auto i) KOALESCE_INLINE_LAMBDA {
+      using T     = std::remove_pointer_t<decltype(slots)>;
+      using Shape = std::tuple_element_t<decltype(i)::value, std::tuple<Shapes...>>;
       return Order::template neighborhood<Shape>(static_cast<T const*>(slots) + index(step, y, x), m_rows * m_pitch,
                                                  m_pitch, 1, size, int(step % size));
     });
@@ -75,19 +84,18 @@ class PlaneQueue {
   }
 
   std::int64_t m_rows, m_pitch;
-  Pack<Ts*...> m_slots;
+  Pack<std::remove_const_t<Ts>*...> m_slots;
 };
 
-template <class Order, class Shape, class Pack>
-struct PlaneQueueOf;
-template <class Order, class Shape, class... Ts>
-struct PlaneQueueOf<Order, Shape, Pack<Ts...>> {
-  using type = PlaneQueue<Order, Shape, Ts...>;
+/// The planes of the values between two stages.
+template <class Order, class Shape, class Mids>
+struct MidQueueOf;
+template <class Order, class Shape, class... Mids>
+struct MidQueueOf<Order, Shape, Pack<Mids...>> {
+  using type = PlaneQueue<Order, Pack<Field<Mids, Shape>...>>;
 };
-template <class Order, class Shape, class... Ts>
-struct PlaneQueueOf<Order, Shape, Pack<Field<Ts>...>> {
-  using type = PlaneQueue<Order, Shape, std::remove_const_t<Ts>...>;
-};
+template <class Work>
+using MidQueue = typename MidQueueOf<typename Work::Order, typename Work::SecondShape, typename Work::Mids>::type;
 
 }  // namespace Koalesce::Impl
 

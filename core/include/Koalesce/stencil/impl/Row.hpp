@@ -15,22 +15,22 @@
 namespace Koalesce::Impl {
 
 /// Whether all fields have stride 1 along x.
-template <class... Ts>
-bool unit_stride(Pack<Field<Ts>...> const& fields) {
+template <class... Fields>
+bool unit_stride(Pack<Fields...> const& fields) {
   bool unit = true;
   for_each(fields, [&](auto const& field, auto) { unit = unit && field.stride[2] == 1; });
   return unit;
 }
 
 /// The stride along x: a constant 1, which the vectorizer needs to see, where unit_stride() holds.
-template <bool Unit, class T>
-KOKKOS_FORCEINLINE_FUNCTION std::int64_t stride_x(Field<T> const& field) {
+template <bool Unit, class Field>
+KOKKOS_FORCEINLINE_FUNCTION std::int64_t stride_x(Field const& field) {
   return Unit ? 1 : field.stride[2];
 }
 
 /// The fields with their origin moved to a point.
-template <class... Ts>
-auto moved_to(Pack<Field<Ts>...> const& fields, std::int64_t z, std::int64_t y, std::int64_t x) {
+template <class... Fields>
+auto moved_to(Pack<Fields...> const& fields, std::int64_t z, std::int64_t y, std::int64_t x) {
   return transform(fields, [&](auto const& f, auto) KOALESCE_INLINE_LAMBDA {
     return std::decay_t<decltype(f)>{f.at(z, y, x), f.stride};
   });
@@ -45,20 +45,19 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_in_row(std::int64_t n, Body const& bod
 }
 
 /// The neighborhoods, in all fields, of the point x steps after their origin.
-template <class Order, class Shape, bool Unit, class... Ts>
-KOKKOS_FORCEINLINE_FUNCTION auto around(Pack<Field<Ts>...> const& row, std::int64_t x) {
+template <class Order, bool Unit, class... Fields>
+KOKKOS_FORCEINLINE_FUNCTION auto around(Pack<Fields...> const& row, std::int64_t x) {
   return transform(row, [&](auto const& f, auto) KOALESCE_INLINE_LAMBDA {
-    return Order::template neighborhood<Shape>(f.origin + x * stride_x<Unit>(f), f.stride[0], f.stride[1],
+    return Order::template neighborhood<typename std::decay_t<decltype(f)>::shape_type>(f.origin + x * stride_x<Unit>(f), f.stride[0], f.stride[1],
                                                stride_x<Unit>(f));
   });
 }
 
-/// The fields at that point, as PointValues for a second stage.
-template <class Order, bool Unit, class... Ts>
-KOKKOS_FORCEINLINE_FUNCTION auto points_at(Pack<Field<Ts>...> const& row, std::int64_t x) {
+/// The fields' values at that point.
+template <bool Unit, class... Fields>
+KOKKOS_FORCEINLINE_FUNCTION auto values_at(Pack<Fields...> const& row, std::int64_t x) {
   return transform(row, [&](auto const& f, auto) KOALESCE_INLINE_LAMBDA {
-    return PointValue<typename std::decay_t<decltype(f)>::value_type, Order::rank>(f.origin + x * stride_x<Unit>(f),
-                                                                                   {});
+    return typename std::decay_t<decltype(f)>::value_type(f.origin[x * stride_x<Unit>(f)]);
   });
 }
 
@@ -68,13 +67,14 @@ KOKKOS_FORCEINLINE_FUNCTION void store_in_row(Pack<Field<Ts>...> const& row, Res
   store_to(row, result, [&](auto const& f) KOALESCE_INLINE_LAMBDA { return f.origin + x * stride_x<Unit>(f); });
 }
 
-/// One row, any functor: out(x) = functor(neighborhoods in `in` around x, z, y, x0 + x) for 0 <= x < n, with the fields
-/// seen from the row's first point.
-template <class Order, class Shape, bool Unit, class F, class Ins, class Outs>
-KOKKOS_FORCEINLINE_FUNCTION void compute_row(F const& functor, Ins const& in, Outs const& out, std::int64_t z,
-                                             std::int64_t y, std::int64_t x0, std::int64_t n) {
+/// One row, any functor: out(x) = functor(neighborhoods in `in` around x, values of `points` at x, z, y, x0 + x) for
+/// 0 <= x < n, with the fields seen from the row's first point.
+template <class Order, bool Unit, class F, class Ins, class Points, class Outs>
+KOKKOS_FORCEINLINE_FUNCTION void compute_row(F const& functor, Ins const& in, Points const& points, Outs const& out,
+                                             std::int64_t z, std::int64_t y, std::int64_t x0, std::int64_t n) {
   for_each_in_row(n, [&](std::int64_t x) KOALESCE_INLINE_LAMBDA {
-    store_in_row<Unit>(out, call_at<Order>(functor, around<Order, Shape, Unit>(in, x), z, y, x0 + x), x);
+    store_in_row<Unit>(
+        out, call_at<Order>(functor, around<Order, Unit>(in, x), values_at<Unit>(points, x), z, y, x0 + x), x);
   });
 }
 

@@ -7,6 +7,7 @@
 #include <Koalesce/common/impl/Pack.hpp>
 #include <Koalesce/common/impl/ViewChecks.hpp>
 #include <Koalesce/stencil/StencilPolicy.hpp>
+#include <Koalesce/stencil/impl/StencilInputs.hpp>
 
 namespace Koalesce::Impl {
 
@@ -53,12 +54,34 @@ void check_field(std::string const& where, Policy const& policy, View const& vie
   check_reach<typename Policy::execution_space>(where, view, field());
 }
 
+/// Radius of what a stencil reads of an input.
+template <class In, class Shape>
+int input_radius(int d) {
+  int radius = 0;
+  if constexpr (!is_at_point<In>) radius = InputTraits<In, InputShapeOf<Shape>>::shape::radius(d);
+  if constexpr (is_staged<Shape>) radius += Shape::second::radius(d);
+  return radius;
+}
+
+/// Whether two Views have the same elements at the same indices.
+template <class A, class B>
+bool is_identical(A const& a, B const& b) {
+  if constexpr (std::is_same_v<typename A::non_const_value_type, typename B::non_const_value_type>) {
+    bool same = a.data() == b.data();
+    for (int d = 0; d < int(A::rank()); ++d) same = same && a.extent(d) == b.extent(d) && a.stride(d) == b.stride(d);
+    return same;
+  } else {
+    return false;
+  }
+}
+
 template <class Policy, class... Ins, class... Outs>
 void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> const& in, Pack<Outs...> const& out) {
   using Shape = typename Policy::shape_type;
   check_extents(where, policy);
-  for_each(in, [&](auto const& view, auto i) {
-    check_field(where, policy, view, "input", i, [](int d) { return Shape::radius(d); });
+  for_each(in, [&](auto const& input, auto i) {
+    check_field(where, policy, view_of(input), "input", i,
+                [](int d) { return input_radius<std::decay_t<decltype(input)>, Shape>(d); });
   });
   for_each(out,
            [&](auto const& view, auto i) { check_field(where, policy, view, "output", i, [](int) { return 0; }); });
@@ -68,9 +91,14 @@ void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> 
       if (overlap(memory_of(a), memory_of(b)))
         fail(where, "output field ", int(i), " ", quoted_label(a), " and ", role, " field ", j, " ", quoted_label(b),
              " overlap in memory; points are written while their neighbors are still read, so give the output memory "
-             "of its own and swap afterwards");
+             "of its own and swap afterwards, or, if the input is read at the point alone, give the identical View "
+             "with at_point()");
     };
-    for_each(in, [&](auto const& b, auto j) { clash(b, "input", j); });
+    for_each(in, [&](auto const& input, auto j) {
+      bool const in_place =
+          is_at_point<std::decay_t<decltype(input)>> && !is_staged<Shape> && is_identical(a, view_of(input));
+      if (!in_place) clash(view_of(input), "input", j);
+    });
     for_each(out, [&](auto const& b, auto j) {
       if (int(j) > int(i)) clash(b, "output", j);
     });

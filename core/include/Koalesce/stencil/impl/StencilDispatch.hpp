@@ -26,14 +26,19 @@ void run_in_order(std::string const& label, Policy const& policy, Pack<Ins...> c
   for (int c = 0; c < 3; ++c)
     if (Order::user_dim(c) >= 0) extents[c] = policy.extents()[Order::user_dim(c)];
 
-  auto const ins  = transform(in, [&](auto const& view, auto) {
-    return canonical_field<Order, typename std::decay_t<decltype(view)>::const_value_type>(view, policy);
-  });
-  auto const outs = transform(out, [&](auto const& view, auto) {
+  using Shape      = InputShapeOf<typename Policy::shape_type>;
+  auto const field = [&](auto const& input, auto) {
+    using Traits = InputTraits<std::decay_t<decltype(input)>, Shape>;
+    return canonical_field<Order, typename Traits::view::const_value_type, typename Traits::shape>(view_of(input),
+                                                                                                   policy);
+  };
+  auto const ins    = transform(inputs_that<false>(in), field);
+  auto const points = transform(inputs_that<true>(in), field);
+  auto const outs   = transform(out, [&](auto const& view, auto) {
     return canonical_field<Order, typename std::decay_t<decltype(view)>::value_type>(view, policy);
   });
 
-  auto const work = make_work<Order, typename Policy::shape_type>(ins, outs, extents, policy.taps(), functors...);
+  auto const work = make_work<Order, typename Policy::shape_type>(ins, points, outs, extents, policy.taps(), functors...);
 
   using BackendTag = typename Policy::backend_type;
   static_assert(StencilBackend<BackendTag, typename Policy::execution_space, std::remove_const_t<decltype(work)>>,
@@ -56,6 +61,14 @@ void dispatch_stencil(std::string const& label, Policy const& policy, Ins const&
   } else {
     if constexpr (can_be_reversed<Leading, false>()) run_in_order<false>(label, policy, in, out, functors...);
   }
+}
+
+/// The natural way of every call: checks, then the work for the backend.
+template <class Policy, class Ins, class Outs, class... Functors>
+void check_and_dispatch(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
+                        Functors const&... functors) {
+  check_stencil(call_text("Koalesce::parallel_stencil", label), policy, in, out);
+  dispatch_stencil(label, policy, in, out, functors...);
 }
 
 }  // namespace Koalesce::Impl

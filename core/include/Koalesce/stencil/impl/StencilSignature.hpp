@@ -5,43 +5,13 @@
 #include <Koalesce/common/impl/Pack.hpp>
 #include <Koalesce/common/impl/Processor.hpp>
 #include <Koalesce/stencil/LinearStencil.hpp>
-#include <Koalesce/stencil/Neighborhood.hpp>
+#include <Koalesce/stencil/impl/StencilParameters.hpp>
 
-#include <cstdint>
 #include <type_traits>
-#include <utility>
 
 /// Compile-time checks of a call of parallel_stencil, with one clear message each. Without them a functor with a wrong
 /// parameter fails deep in a backend's templates.
 namespace Koalesce::Impl {
-
-template <class... Ts>
-struct TypeList {};
-
-/// An index type for any number, to expand a pack of numbers into as many index types. (A struct, because nvcc does not
-/// expand an alias that ignores its argument.)
-template <std::size_t>
-struct IndexOf {
-  using type = std::int64_t&;
-};
-
-/// The type that a functor's call returns, or NotCallable.
-struct NotCallable {};
-
-template <class F, class Arguments, class Dimensions>
-struct CallResult;
-template <class F, class... Us, std::size_t... D>
-struct CallResult<F, TypeList<Us...>, std::index_sequence<D...>> {
-  static auto find() {
-    if constexpr (std::is_invocable_v<F const&, Us const&..., typename IndexOf<D>::type...>)
-      return std::type_identity<
-          std::decay_t<std::invoke_result_t<F const&, Us const&..., typename IndexOf<D>::type...>>>();
-    else return std::type_identity<NotCallable>();
-  }
-  using type = typename decltype(find())::type;
-};
-template <class F, class Arguments, int Rank>
-using CallResultOf = typename CallResult<F, Arguments, std::make_index_sequence<Rank>>::type;
 
 template <class View>
 constexpr bool is_const_view() {
@@ -64,15 +34,6 @@ struct FieldFacts<Pack<Views...>, Rank> {
   static constexpr bool writable = !(is_const_view<Views>() || ...);
 };
 
-/// The parameters that a functor has for the inputs: neighborhoods, or in a second stage PointValues.
-template <class Views, class Shape>
-struct ViewNeighborhoods;
-template <class... Views, class Shape>
-struct ViewNeighborhoods<Pack<Views...>, Shape> {
-  using type   = TypeList<Neighborhood<typename Views::non_const_value_type, Shape>...>;
-  using points = TypeList<PointValue<typename Views::non_const_value_type, Shape::rank>...>;
-};
-
 /// Whether a functor's result can be assigned to the outputs.
 template <class Views, class Result>
 inline constexpr bool takes = false;
@@ -84,72 +45,101 @@ template <class... Views, class... Results>
 inline constexpr bool takes<Pack<Views...>, Pack<Results...>> =
     (std::is_assignable_v<typename Views::value_type&, Results const&> && ...);
 
-template <class A, class B>
-struct Join;
-template <class... As, class... Bs>
-struct Join<TypeList<As...>, TypeList<Bs...>> {
-  using type = TypeList<As..., Bs...>;
-};
-
-/// The second stage's neighborhoods of the values that the first stage returned.
-template <class Shape, class Result>
-struct MidNeighborhoods {
-  using type = TypeList<Neighborhood<Result, Shape>>;
-};
-template <class Shape, class... Results>
-struct MidNeighborhoods<Shape, Pack<Results...>> {
-  using type = TypeList<Neighborhood<Results, Shape>...>;
-};
-
 /// Each of these checks fails a static_assert and returns false if the call is wrong; the caller then compiles no code
 /// that would add errors of its own.
-template <int Rank, class Ins, class Outs>
+template <class Shape, class Ins, class Outs>
 constexpr bool check_views() {
-  constexpr bool views    = FieldFacts<Ins, Rank>::views && FieldFacts<Outs, Rank>::views;
-  constexpr bool ranks    = FieldFacts<Ins, Rank>::ranks && FieldFacts<Outs, Rank>::ranks;
-  constexpr bool writable = FieldFacts<Outs, Rank>::writable;
+  using Views             = typename ViewsOf<Ins, Shape>::type;
+  constexpr bool views    = FieldFacts<Views, Shape::rank>::views && FieldFacts<Outs, Shape::rank>::views;
+  constexpr bool ranks    = FieldFacts<Views, Shape::rank>::ranks && FieldFacts<Outs, Shape::rank>::ranks;
+  constexpr bool writable = FieldFacts<Outs, Shape::rank>::writable;
+  constexpr bool shapes   = ViewsOf<Ins, Shape>::shapes;
+  constexpr bool some     = ViewsOf<Ins, Shape>::around > 0;
   static_assert(views, "Koalesce::parallel_stencil: inputs and outputs must be Kokkos Views, several as fields(a, b)");
   static_assert(!views || ranks,
                 "Koalesce::parallel_stencil: every field must have as many dimensions as the policy's shape");
   static_assert(writable, "Koalesce::parallel_stencil: an output field is const, so it cannot be written");
-  return views && ranks && writable;
+  static_assert(shapes,
+                "Koalesce::parallel_stencil: around() takes a Box, a Star or Offsets with as many dimensions as the "
+                "policy's shape");
+  static_assert(some,
+                "Koalesce::parallel_stencil: every input is read at the point alone; give at least one input without "
+                "at_point(), or use Kokkos::parallel_for");
+  return views && ranks && writable && shapes && some;
 }
 
 /// Whether a functor can take this number of fields; a LinearStencil takes one.
-template <class F, std::size_t Fields>
+template <class F, int Fields, int Values = 0>
 constexpr bool check_fields() {
-  constexpr bool enough = !is_linear<F> || Fields == 1;
+  constexpr bool enough = !is_linear<F> || (Fields == 1 && Values == 0);
   static_assert(enough,
                 "Koalesce::parallel_stencil: a LinearStencil reads one field; for several, call one for each in a "
-                "functor of your own, as in first(u) + second(v)");
+                "functor of your own, as in first(u) + second(v), or give a functor of the sum after it");
   return enough;
 }
 
 template <class T>
-inline constexpr std::size_t fields_in = 1;
+inline constexpr int fields_in = 1;
 template <class... Ts>
-inline constexpr std::size_t fields_in<Pack<Ts...>> = sizeof...(Ts);
+inline constexpr int fields_in<Pack<Ts...>> = sizeof...(Ts);
+
+/// Whether outputs take what a functor returns.
+template <class Outs, class Result>
+constexpr bool check_result() {
+  constexpr bool returns = !std::is_void_v<Result>;
+  static_assert(returns, "Koalesce::parallel_stencil: the functor must return the value at the point, not void");
+  if constexpr (returns) {
+    constexpr bool taken = takes<Outs, Result>;
+    static_assert(taken,
+                  "Koalesce::parallel_stencil: the functor must return one value per output field, assignable to its "
+                  "elements; return several as Koalesce::values(...)");
+    return taken;
+  }
+  return false;
+}
 
 template <class Shape, class Ins, class Outs, class F>
 constexpr bool check_functor() {
   if constexpr (is_device_lambda<F>) {
     return true;
-  } else if constexpr (!check_fields<F, Ins::size>()) {
+  } else if constexpr (!check_fields<F, ViewsOf<Ins, Shape>::around, ViewsOf<Ins, Shape>::points>()) {
     return false;
   } else {
-    using Result            = CallResultOf<F, typename ViewNeighborhoods<Ins, Shape>::type, Shape::rank>;
+    using Result            = CallResultOf<F, typename FunctorParameters<Ins, Shape>::type, Shape::rank>;
     constexpr bool callable = !std::is_same_v<Result, NotCallable>;
-    constexpr bool returns  = !std::is_void_v<Result>;
     static_assert(callable,
                   "Koalesce::parallel_stencil: the functor must be const and take one Neighborhood<element type, the "
-                  "policy's Shape> const& for every input, then one std::int64_t per dimension");
-    static_assert(returns, "Koalesce::parallel_stencil: the functor must return the value at the point, not void");
-    if constexpr (callable && returns) {
-      constexpr bool taken = takes<Outs, Result>;
-      static_assert(taken,
-                    "Koalesce::parallel_stencil: the functor must return one value per output field, assignable to its "
-                    "elements; return several as Koalesce::values(...)");
-      return taken;
+                  "policy's Shape> const& for every input, then the values of inputs that are read at the point, then "
+                  "one std::int64_t per dimension");
+    if constexpr (callable) return check_result<Outs, Result>();
+    return false;
+  }
+}
+
+/// A LinearStencil and a functor of its sum.
+template <class Shape, class Ins, class Outs, class W, class LinearShape, class Then>
+constexpr bool check_linear_then() {
+  constexpr bool one = ViewsOf<Ins, Shape>::around == 1;
+  static_assert(one,
+                "Koalesce::parallel_stencil: a LinearStencil reads one field; mark the others with at_point(), for the "
+                "functor of its sum");
+  if constexpr (!one) {
+    return false;
+  } else if constexpr (is_device_lambda<Then>) {
+    return true;
+  } else {
+    using Parameters    = FunctorParameters<Ins, Shape>;
+    using In            = LinearInput<typename Parameters::around>;
+    constexpr bool fits = std::is_same_v<typename In::shape, LinearShape>;
+    static_assert(fits, "Koalesce::parallel_stencil: the LinearStencil must have the shape in which its input is read");
+    if constexpr (fits) {
+      using Sum               = decltype(W() * typename In::value());
+      using Result            = CallResultOf<Then, JoinOf<TypeList<Sum>, typename Parameters::points>, Shape::rank>;
+      constexpr bool callable = !std::is_same_v<Result, NotCallable>;
+      static_assert(callable,
+                    "Koalesce::parallel_stencil: the functor after a LinearStencil must be const and take the weighted "
+                    "sum, then the values of inputs that are read at the point, then one std::int64_t per dimension");
+      if constexpr (callable) return check_result<Outs, Result>();
     }
     return false;
   }
@@ -159,38 +149,31 @@ template <class Shape, class Ins, class Outs, class F, class G>
 constexpr bool check_stages() {
   using First  = typename Shape::first;
   using Second = typename Shape::second;
+  using Facts  = ViewsOf<Ins, First>;
   if constexpr (is_device_lambda<F> || is_device_lambda<G>) {
     return true;
-  } else if constexpr (!check_fields<F, Ins::size>()) {
+  } else if constexpr (!check_fields<F, Facts::around, Facts::points>()) {
     return false;
   } else {
-    using Mid               = CallResultOf<F, typename ViewNeighborhoods<Ins, First>::type, Shape::rank>;
+    using Parameters        = FunctorParameters<Ins, First>;
+    using Mid               = CallResultOf<F, typename Parameters::type, Shape::rank>;
     constexpr bool callable = !std::is_same_v<Mid, NotCallable>;
     constexpr bool returns  = !std::is_void_v<Mid>;
     static_assert(callable,
                   "Koalesce::parallel_stencil: the first functor must be const and take one Neighborhood<element type, "
-                  "First> const& for every input, then one std::int64_t per dimension");
+                  "First> const& for every input, then the values of inputs that are read at the point, then one "
+                  "std::int64_t per dimension");
     static_assert(returns,
                   "Koalesce::parallel_stencil: the first functor must return the values between the stages, not void");
     if constexpr (callable && returns && check_fields<G, fields_in<Mid>>()) {
-      using Arguments              = typename Join<typename MidNeighborhoods<Second, Mid>::type,
-                                      typename ViewNeighborhoods<Ins, Second>::points>::type;
-      using Result                 = CallResultOf<G, Arguments, Shape::rank>;
+      using Arguments = JoinOf<typename MidNeighborhoods<Second, Mid>::type, typename Parameters::values>;
+      using Result    = CallResultOf<G, Arguments, Shape::rank>;
       constexpr bool also_callable = !std::is_same_v<Result, NotCallable>;
-      constexpr bool also_returns  = !std::is_void_v<Result>;
       static_assert(also_callable,
                     "Koalesce::parallel_stencil: the second functor must be const and take one Neighborhood<type of "
-                    "the value, Second> const& for every value that the first one returns, one PointValue<element "
-                    "type, rank> const& for every input, then one std::int64_t per dimension");
-      static_assert(also_returns,
-                    "Koalesce::parallel_stencil: the second functor must return the value at the point, not void");
-      if constexpr (also_callable && also_returns) {
-        constexpr bool taken = takes<Outs, Result>;
-        static_assert(taken,
-                      "Koalesce::parallel_stencil: the second functor must return one value per output field, "
-                      "assignable to its elements; return several as Koalesce::values(...)");
-        return taken;
-      }
+                    "the value, Second> const& for every value that the first one returns, the value of every input at "
+                    "the point, then one std::int64_t per dimension");
+      if constexpr (also_callable) return check_result<Outs, Result>();
     }
     return false;
   }

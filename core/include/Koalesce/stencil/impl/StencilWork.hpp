@@ -9,53 +9,47 @@
 #include <Koalesce/stencil/impl/CanonicalField.hpp>
 #include <Koalesce/stencil/impl/IndexOrder.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
 /// Backends see every stencil in the canonical form of IndexOrder.
 namespace Koalesce::Impl {
 
-/// Calls the caller's functor at one point. Known weights are summed in the canonical order, as native kernels do, not
-/// in the order of the caller's indices.
-template <class Order, class F, class... Us>
-KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_at(F const& f, Pack<Us...> const& u, std::int64_t z, std::int64_t y,
-                                                   std::int64_t x) {
-  if constexpr (is_linear<F>) return linear_sum<Order>(f, get<0>(u));
-  else
-    return [&]<std::size_t... I>(std::index_sequence<I...>) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
-      return Order::in_user_order(
-          [&](auto... i) KOALESCE_INLINE_LAMBDA -> decltype(auto) { return f(get<I>(u)..., i...); }, z, y, x);
-    }(std::index_sequence_for<Us...>{});
+/// Calls f(arguments..., values..., indices...), the indices in the caller's order.
+template <class Order, class F, class... As, class... Vs>
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_with(F const& f, Pack<As...> const& a, Pack<Vs...> const& v,
+                                                     std::int64_t z, std::int64_t y, std::int64_t x) {
+  return [&]<std::size_t... I, std::size_t... J>(std::index_sequence<I...>,
+                                                 std::index_sequence<J...>) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
+    return Order::in_user_order(
+        [&](auto... i) KOALESCE_INLINE_LAMBDA -> decltype(auto) { return f(get<I>(a)..., get<J>(v)..., i...); }, z, y,
+        x);
+  }(std::index_sequence_for<As...>{}, std::index_sequence_for<Vs...>{});
 }
 
-/// The same with two packs: a second stage's neighborhoods, then the inputs at the point.
-template <class Order, class F, class... Us, class... Vs>
-KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_at(F const& f, Pack<Us...> const& u, Pack<Vs...> const& v,
-                                                   std::int64_t z, std::int64_t y, std::int64_t x) {
-  if constexpr (is_linear<F>) return linear_sum<Order>(f, get<0>(u));
-  else
-    return [&]<std::size_t... I, std::size_t... J>(std::index_sequence<I...>,
-                                                   std::index_sequence<J...>) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
-      return Order::in_user_order(
-          [&](auto... i) KOALESCE_INLINE_LAMBDA -> decltype(auto) { return f(get<I>(u)..., get<J>(v)..., i...); }, z, y,
-          x);
-    }(std::index_sequence_for<Us...>{}, std::index_sequence_for<Vs...>{});
+/// What becomes of a weighted sum: the result itself, or what the caller's functor makes of it.
+template <class Order, class F, class Sum, class Values>
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) finish_sum(F const& f, Sum const& sum, Values const& v, std::int64_t z,
+                                                      std::int64_t y, std::int64_t x) {
+  if constexpr (is_linear_then<F>) return call_with<Order>(f.then, Pack<Sum>(sum), v, z, y, x);
+  else return Sum(sum);
 }
 
-/// The inputs' values at one point.
-template <class... Ts>
-KOKKOS_FORCEINLINE_FUNCTION auto load(Pack<Field<Ts>...> const& in, std::int64_t z, std::int64_t y, std::int64_t x) {
+/// Calls the caller's functor at one point with the neighborhoods and the values there. Known weights are summed in the
+/// canonical order, as native kernels do, not in the order of the caller's indices.
+template <class Order, class F, class... Us, class Values>
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_at(F const& f, Pack<Us...> const& u, Values const& v, std::int64_t z,
+                                                   std::int64_t y, std::int64_t x) {
+  if constexpr (is_linear<F>) return finish_sum<Order>(f, linear_sum<Order>(weights_of(f), get<0>(u)), v, z, y, x);
+  else return call_with<Order>(f, u, v, z, y, x);
+}
+
+/// The fields' values at one point.
+template <class... Fields>
+KOKKOS_FORCEINLINE_FUNCTION auto load(Pack<Fields...> const& in, std::int64_t z, std::int64_t y, std::int64_t x) {
   return transform(in, [&](auto const& field, auto) KOALESCE_INLINE_LAMBDA {
     return typename std::decay_t<decltype(field)>::value_type(*field.at(z, y, x));
-  });
-}
-
-/// The inputs at one point, as PointValues for a second stage.
-template <class Order, class... Ts>
-KOKKOS_FORCEINLINE_FUNCTION auto inputs_at(Pack<Field<Ts>...> const& in, std::int64_t z, std::int64_t y,
-                                           std::int64_t x) {
-  return transform(in, [&](auto const& field, auto) KOALESCE_INLINE_LAMBDA {
-    return PointValue<typename std::decay_t<decltype(field)>::value_type, Order::rank>(field.at(z, y, x), {});
   });
 }
 
@@ -90,66 +84,87 @@ KOKKOS_FORCEINLINE_FUNCTION void store(Pack<Field<Ts>...> const& out, Result con
   store_to(out, result, [&](auto const& field) KOALESCE_INLINE_LAMBDA { return field.at(z, y, x); });
 }
 
-/// One sweep: out(p) = functor(neighborhood of p in every input, p) for every interior point p.
-template <class OrderT, class ShapeT, class InsT, class OutsT, class FunctorT>
+/// The largest radius of any input, in canonical dimension c.
+template <class Order, int c, class Ins>
+inline constexpr int max_input_radius = 0;
+template <class Order, int c, class... Ts, class... Shapes>
+inline constexpr int max_input_radius<Order, c, Pack<Field<Ts, Shapes>...>> =
+    std::max({0, Order::template radius<Shapes>(c)...});
+
+/// Points that a functor reads, of all inputs.
+template <class Ins>
+inline constexpr int taps_of_inputs = 0;
+template <class... Ts, class... Shapes>
+inline constexpr int taps_of_inputs<Pack<Field<Ts, Shapes>...>> = (Shapes::size + ... + 0);
+
+/// One sweep: out(p) = functor(neighborhoods of p in inputs, values of `points` at p, p) for every interior point p.
+template <class OrderT, class InsT, class PointsT, class OutsT, class FunctorT>
 struct StencilWork {
   using Order   = OrderT;
-  using Shape   = ShapeT;
   using Ins     = InsT;
+  using Points  = PointsT;
   using Outs    = OutsT;
   using Functor = FunctorT;
 
-  static constexpr int rz = Order::template radius<Shape>(0);
-  static constexpr int ry = Order::template radius<Shape>(1);
-  static constexpr int rx = Order::template radius<Shape>(2);
+  static constexpr int rz = max_input_radius<Order, 0, Ins>;
+  static constexpr int ry = max_input_radius<Order, 1, Ins>;
+  static constexpr int rx = max_input_radius<Order, 2, Ins>;
 
   Ins in;
   Outs out;
   Extents3 extents;
   Functor functor;
   StencilTaps taps;
+  Points points;
 };
 
-template <class Shape, class Ins>
+template <class Ins>
 struct NeighborhoodsOfPack;
-template <class Shape, class... Ts>
-struct NeighborhoodsOfPack<Shape, Pack<Field<Ts>...>> {
-  using type = Pack<Neighborhood<std::remove_const_t<Ts>, Shape>...>;
+template <class... Ts, class... Shapes>
+struct NeighborhoodsOfPack<Pack<Field<Ts, Shapes>...>> {
+  using type = Pack<Neighborhood<std::remove_const_t<Ts>, Shapes>...>;
 };
-template <class Shape, class Ins>
-using NeighborhoodsOf = typename NeighborhoodsOfPack<Shape, Ins>::type;
+template <class Ins>
+using NeighborhoodsOf = typename NeighborhoodsOfPack<Ins>::type;
 
-/// Two stages in one sweep: mid(p) = first(neighborhood of p in every input, p), kept on chip only, and
-/// out(p) = second(neighborhood of p in mid, inputs at p, p).
-template <class OrderT, class ShapeT, class InsT, class OutsT, class FirstT, class SecondT>
+/// Two stages in one sweep: mid(p) = first(neighborhoods of p in inputs, values of `points` at p, p), kept on chip only,
+/// and out(p) = second(neighborhood of p in mid, values of all inputs at p, p).
+template <class OrderT, class ShapeT, class InsT, class PointsT, class OutsT, class FirstT, class SecondT>
 struct StagedWork {
   using Order       = OrderT;
-  using FirstShape  = typename ShapeT::first;
   using SecondShape = typename ShapeT::second;
   using Ins         = InsT;
+  using Points      = PointsT;
   using Outs        = OutsT;
   using First       = FirstT;
   using Second      = SecondT;
   /// The types between the stages, one per field.
-  using Mids = decltype(to_pack(
-      call_at<Order>(std::declval<First const&>(), std::declval<NeighborhoodsOf<FirstShape, Ins> const&>(), 0, 0, 0)));
+  using Mids = decltype(to_pack(call_at<Order>(
+      std::declval<First const&>(), std::declval<NeighborhoodsOf<Ins> const&>(),
+      load(std::declval<Points const&>(), 0, 0, 0), 0, 0, 0)));
+
+  static constexpr int rz1 = max_input_radius<Order, 0, Ins>;
+  static constexpr int ry1 = max_input_radius<Order, 1, Ins>;
+  static constexpr int rx1 = max_input_radius<Order, 2, Ins>;
 
   Ins in;
   Outs out;
   Extents3 extents;
   First first;
   Second second;
+  Points points;
 };
 
-template <class Order, class Shape, class Ins, class Outs, class Functor>
-auto make_work(Ins const& in, Outs const& out, Extents3 const& extents, StencilTaps taps, Functor const& functor) {
-  return StencilWork<Order, Shape, Ins, Outs, Functor>{in, out, extents, functor, taps};
+template <class Order, class Shape, class Ins, class Points, class Outs, class Functor>
+auto make_work(Ins const& in, Points const& points, Outs const& out, Extents3 const& extents, StencilTaps taps,
+               Functor const& functor) {
+  return StencilWork<Order, Ins, Points, Outs, Functor>{in, out, extents, functor, taps, points};
 }
 
-template <class Order, class Shape, class Ins, class Outs, class First, class Second>
-auto make_work(Ins const& in, Outs const& out, Extents3 const& extents, StencilTaps, First const& first,
-               Second const& second) {
-  return StagedWork<Order, Shape, Ins, Outs, First, Second>{in, out, extents, first, second};
+template <class Order, class Shape, class Ins, class Points, class Outs, class First, class Second>
+auto make_work(Ins const& in, Points const& points, Outs const& out, Extents3 const& extents, StencilTaps,
+               First const& first, Second const& second) {
+  return StagedWork<Order, Shape, Ins, Points, Outs, First, Second>{in, out, extents, first, second, points};
 }
 
 }  // namespace Koalesce::Impl

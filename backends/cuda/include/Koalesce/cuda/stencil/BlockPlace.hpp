@@ -5,6 +5,7 @@
 #include <Koalesce/cuda/stencil/StencilGrid.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace Koalesce::Impl::CudaBackend {
 
@@ -42,17 +43,18 @@ __device__ __forceinline__ int next_slot(int slot) {
 
 /// Computes the values of a thread's points first to last - 1 and then stores them. No store stands between the
 /// computations, so the compiler reads taps that neighboring points share only once.
+/// \param[in] value  value(p, all): `all`, a constant, says that all points are computed, with constant p.
 template <int Points, class Value, class Store>
 __device__ __forceinline__ void compute_points(int first, int last, Value const& value, Store const& store) {
   if (first == 0 && last == Points) {
-    decltype(value(0)) results[Points];
+    decltype(value(0, std::true_type{})) results[Points];
 #pragma unroll
-    for (int p = 0; p < Points; ++p) results[p] = value(p);
+    for (int p = 0; p < Points; ++p) results[p] = value(p, std::true_type{});
 #pragma unroll
     for (int p = 0; p < Points; ++p) store(p, results[p]);
   } else {
 #pragma unroll 1
-    for (int p = first; p < last; ++p) store(p, value(p));
+    for (int p = first; p < last; ++p) store(p, value(p, std::false_type{}));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <Koalesce/cuda/stencil/BlockPlace.hpp>
 #include <Koalesce/cuda/stencil/PlaneReaders.hpp>
+#include <Koalesce/cuda/stencil/PointValues.hpp>
 #include <Koalesce/stencil/LinearStencil.hpp>
 
 #include <type_traits>
@@ -19,7 +20,7 @@ struct LinearKernel {
   using Work   = WorkT;
   using Tuning = TuningT;
   using Order  = typename Work::Order;
-  using Shape  = typename Work::Shape;
+  using Shape  = typename Work::Functor::shape_type;
   using Value  = std::remove_const_t<std::remove_pointer_t<decltype(get<0>(std::declval<Work const&>().in).origin)>>;
   using Weight = typename Work::Functor::weight_type;
   using Sum    = decltype(Weight() * Value());
@@ -28,7 +29,7 @@ struct LinearKernel {
   static constexpr int planes_before = 2 * Work::rz;
   static constexpr int inner_y = 0, inner_x = 0, ry = Work::ry, rx = Work::rx;
 
-  using Readers = PlaneReaders<typename Work::Ins, ry, rx, Wide>;
+  using Readers = PlaneReaders<Order, typename Work::Ins, Wide>;
 
   static int bytes(int tile_y, int tile_x) { return Readers::bytes(slots, tile_y, tile_x); }
 
@@ -45,16 +46,20 @@ struct LinearKernel {
       commit_copies();
     }
 
-    auto const& out  = get<0>(work.out);
-    auto* to         = out.at(at.z - 2 * rz, at.y + at.ty, at.x + at.tx);
+    auto to = transform(work.out, [&](auto const& out, auto) {
+      return out.at(at.z - planes_before, at.y + at.ty, at.x + at.tx);
+    });
     int const height = at.height(work.extents, points);
 
     // sums[dz + rz][p] belongs to the output plane from which the current plane is at offset dz.
     Sum sums[2 * rz + 1][points] = {};
     int slot = 0, free = Tuning::ahead;
+    PointValues<typename Work::Points, points> values;
     PaceKeeper pace(grid.pace, grid.chunk + planes_before);
     for (int s = 0; s < steps; ++s) {
       pace.wait(s);
+      std::int64_t const z = at.z + s - planes_before, y = at.y + at.ty, x = at.x + at.tx;
+      if (s >= planes_before) values.read(height, work.points, z, y, x);
       wait_for_copies<Tuning::ahead - 1>();
       __syncthreads();
       pace.advance(s);
@@ -64,20 +69,20 @@ struct LinearKernel {
       if (at.active) {
         Value const* const point = reader.slots() + slot * reader.plane() + reader.point(at.ty, at.tx);
         static_for<points + 2 * ry>([&](auto row) {
-          constexpr int y        = decltype(row)::value - ry;
-          Value const* const tap = point + y * reader.pitch();
+          constexpr int line     = decltype(row)::value - ry;
+          Value const* const tap = point + line * reader.pitch();
           static_for<2 * rx + 1>([&](auto col) {
             constexpr int dx = decltype(col)::value - rx;
-            if constexpr (is_used(y, dx)) {
+            if constexpr (is_used(line, dx)) {
               Value const v = tap[dx];
               static_for<points>([&](auto neighbor) {
-                constexpr int p = decltype(neighbor)::value, dy = y - p;
+                constexpr int p = decltype(neighbor)::value, dy = line - p;
                 if constexpr (dy >= -ry && dy <= ry)
                   static_for<2 * rz + 1>([&](auto plane) {
                     constexpr int dz = decltype(plane)::value - rz;
                     if constexpr (Order::template contains<Shape>(dz, dy, dx))
                       sums[dz + rz][p] =
-                          multiply_add(Order::in_user_order(work.functor, dz, dy, dx), v, sums[dz + rz][p]);
+                          multiply_add(Order::in_user_order(weights_of(work.functor), dz, dy, dx), v, sums[dz + rz][p]);
                   });
               });
             }
@@ -87,10 +92,15 @@ struct LinearKernel {
 
       if (s >= planes_before) {
 #pragma unroll
-        for (int p = 0; p < points; ++p)
-          if (p < height) to[p * out.stride[1]] = sums[2 * rz][p];
+        for (int p = 0; p < points; ++p) {
+          if (p >= height) continue;
+          auto const result = to_pack(finish_sum<Order>(work.functor, sums[2 * rz][p], values.value[p], z, y + p, x));
+          for_each(to, [&](auto* place, auto i) {
+            place[p * get<i.value>(work.out).stride[1]] = get<i.value>(result);
+          });
+        }
       }
-      to += out.stride[0];
+      for_each(to, [&](auto*& place, auto i) { place += get<i.value>(work.out).stride[0]; });
 #pragma unroll
       for (int p = 0; p < points; ++p) {
 #pragma unroll

@@ -32,7 +32,8 @@ class PlaneReader {
 
   /// Whether rows and planes of a field, and tiles of any multiple of 16 points, all start at the same place within
   /// 16 bytes.
-  static bool can_be_wide(Field<T const> const& field) {
+  template <class Shape>
+  static bool can_be_wide(Field<T const, Shape> const& field) {
     constexpr int size = sizeof(T);
     return size <= 16 && 16 % size == 0 && field.stride[2] == 1 && field.stride[1] * size % 16 == 0 &&
            field.stride[0] * size % 16 == 0 && reinterpret_cast<std::uintptr_t>(field.origin) % size == 0;
@@ -43,7 +44,8 @@ class PlaneReader {
   /// \param[in] y0, x0 the tile's first point.
   /// \param[in] tile_y, tile_x     points of the tile.
   /// \param[in] extent_y, extent_x interior extents; nothing beyond their halo is read.
-  __device__ __forceinline__ PlaneReader(unsigned char* slots, Field<T const> const& field, std::int64_t z,
+  template <class Shape>
+  __device__ __forceinline__ PlaneReader(unsigned char* slots, Field<T const, Shape> const& field, std::int64_t z,
                                          std::int64_t y0, std::int64_t x0, int tile_y, int tile_x,
                                          std::int64_t extent_y, std::int64_t extent_x)
       : m_slots(reinterpret_cast<T*>(slots)), m_pitch(copies_per_row(tile_x) * vector), m_step(field.stride[0]) {
@@ -78,6 +80,9 @@ class PlaneReader {
     }
     m_from += m_step;
   }
+
+  /// Goes on to the plane after the next.
+  __device__ __forceinline__ void skip() { m_from += m_step; }
 
   __device__ __forceinline__ T const* slots() const { return m_slots; }
   __device__ __forceinline__ int pitch() const { return m_pitch; }

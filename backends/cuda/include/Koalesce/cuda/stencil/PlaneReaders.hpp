@@ -10,23 +10,31 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// The readers of all input fields, one behind the other in shared memory.
-template <class Ins, int RadiusY, int RadiusX, bool Wide>
+/// The shape in which a field is read.
+template <class Ins, int i>
+using ShapeAt = typename std::decay_t<decltype(get<i>(std::declval<Ins const&>()))>::shape_type;
+
+/// The reader of one field, with the halo of its own shape.
+template <class Order, class Field, bool Wide>
+using ReaderOf = PlaneReader<typename Field::value_type, Order::template radius<typename Field::shape_type>(1),
+                             Order::template radius<typename Field::shape_type>(2), Wide>;
+
+/// The readers of all fields that are read around the point, one behind the other in shared memory.
+template <class Order, class Ins, bool Wide>
 struct PlaneReaders;
 
-template <class... Ts, int RadiusY, int RadiusX, bool Wide>
-struct PlaneReaders<Pack<Field<Ts>...>, RadiusY, RadiusX, Wide> {
-  using Ins = Pack<Field<Ts>...>;
+template <class Order, class... Fields, bool Wide>
+struct PlaneReaders<Order, Pack<Fields...>, Wide> {
+  using Ins = Pack<Fields...>;
 
   __host__ __device__ static constexpr int bytes(int slots, int tile_y, int tile_x) {
-    return (PlaneReader<std::remove_const_t<Ts>, RadiusY, RadiusX, Wide>::bytes(slots, tile_y, tile_x) + ...);
+    return (ReaderOf<Order, Fields, Wide>::bytes(slots, tile_y, tile_x) + ...);
   }
 
   static bool can_be_wide(Ins const& in) {
     bool wide = true;
     for_each(in, [&](auto const& field, auto) {
-      using T = typename std::decay_t<decltype(field)>::value_type;
-      wide    = wide && PlaneReader<T, RadiusY, RadiusX, Wide>::can_be_wide(field);
+      wide = wide && ReaderOf<Order, std::decay_t<decltype(field)>, Wide>::can_be_wide(field);
     });
     return wide;
   }
@@ -35,13 +43,32 @@ struct PlaneReaders<Pack<Field<Ts>...>, RadiusY, RadiusX, Wide> {
                                               std::int64_t y, std::int64_t x, StencilGrid const& grid,
                                               Extents3 const& extents) {
     return transform(in, [&](auto const& field, auto) {
-      using Reader     = PlaneReader<typename std::decay_t<decltype(field)>::value_type, RadiusY, RadiusX, Wide>;
+      using Reader     = ReaderOf<Order, std::decay_t<decltype(field)>, Wide>;
       auto* const here = shared;
       shared += Reader::bytes(slots, grid.tile_y, grid.tile_x);
       return Reader(here, field, z, y, x, grid.tile_y, grid.tile_x, extents[1], extents[2]);
     });
   }
 };
+
+/// Starts reading plane `step` of `steps` into a slot. Fields of smaller shapes than the largest, which reaches `rz`
+/// planes, need not have the first and the last ones.
+template <class Ins, class Order, int rz, class Readers>
+__device__ __forceinline__ void read_planes(Readers& readers, int slot, int step, int steps) {
+  for_each(readers, [&](auto& reader, auto i) {
+    constexpr int missing = rz - Order::template radius<ShapeAt<Ins, i.value>>(0);
+    if (missing == 0 || (step >= missing && step < steps - missing)) reader.read(slot);
+    else reader.skip();
+  });
+}
+
+/// The neighborhoods of the p-th point from point (y, x) of the tile on, in all fields: see PlaneReader::around().
+template <class Ins, class Order, class Readers>
+__device__ __forceinline__ auto neighborhoods_in(Readers const& readers, int slots, int slot, int y, int x, int p) {
+  return transform(readers, [&](auto const& reader, auto i) {
+    return reader.template around<Order, ShapeAt<Ins, i.value>>(slots, slot, y, x, p);
+  });
+}
 
 }  // namespace Koalesce::Impl::CudaBackend
 

@@ -4,6 +4,7 @@
 
 #include <Koalesce/cuda/stencil/BlockPlace.hpp>
 #include <Koalesce/cuda/stencil/PlaneReaders.hpp>
+#include <Koalesce/cuda/stencil/PointValues.hpp>
 
 namespace Koalesce::Impl::CudaBackend {
 
@@ -14,13 +15,12 @@ struct QueueKernel {
   using Work   = WorkT;
   using Tuning = TuningT;
   using Order  = typename Work::Order;
-  using Shape  = typename Work::Shape;
 
   static constexpr int slots         = 2 * Work::rz + 1 + Tuning::ahead;
   static constexpr int planes_before = 2 * Work::rz;
   static constexpr int inner_y = 0, inner_x = 0, ry = Work::ry, rx = Work::rx;
 
-  using Readers = PlaneReaders<typename Work::Ins, ry, rx, Wide>;
+  using Readers = PlaneReaders<Order, typename Work::Ins, Wide>;
 
   static int bytes(int tile_y, int tile_x) { return Readers::bytes(slots, tile_y, tile_x); }
 
@@ -28,31 +28,34 @@ struct QueueKernel {
     extern __shared__ __align__(16) unsigned char shared[];
     BlockPlace const at(grid, work.extents, Tuning::points);
     auto readers    = Readers::make(work.in, shared, slots, at.z - Work::rz, at.y, at.x, grid, work.extents);
-    auto const read = [&](int slot) { for_each(readers, [&](auto& reader, auto) { reader.read(slot); }); };
-
     int const steps = at.planes + planes_before;
+    auto const read = [&](int slot, int step) {
+      read_planes<typename Work::Ins, Order, Work::rz>(readers, slot, step, steps);
+    };
     for (int s = 0; s < planes_before + Tuning::ahead; ++s) {
-      if (s < steps) read(s);
+      if (s < steps) read(s, s);
       commit_copies();
     }
 
     int const height = at.height(work.extents, Tuning::points);
     int center = Work::rz, free = planes_before + Tuning::ahead;
+    PointValues<typename Work::Points, Tuning::points> values;
     PaceKeeper pace(grid.pace, grid.chunk);
     for (int k = 0; k < at.planes; ++k) {
       pace.wait(k);
+      values.read(height, work.points, at.z + k, at.y + at.ty, at.x + at.tx);
       wait_for_copies<Tuning::ahead - 1>();
       __syncthreads();
       pace.advance(k);
-      if (k + planes_before + Tuning::ahead < steps) read(free);
+      if (k + planes_before + Tuning::ahead < steps) read(free, k + planes_before + Tuning::ahead);
       commit_copies();
       compute_points<Tuning::points>(
           0, height,
-          [&](int p) {
-            auto const around = transform(readers, [&](auto const& reader, auto) {
-              return reader.template around<Order, Shape>(slots, center, at.ty, at.tx, p);
-            });
-            return call_at<Order>(work.functor, around, at.z + k, at.y + at.ty + p, at.x + at.tx);
+          [&](int p, auto all) {
+            auto const z = at.z + k, y = at.y + at.ty + p, x = at.x + at.tx;
+            auto const around = neighborhoods_in<typename Work::Ins, Order>(readers, slots, center, at.ty, at.tx, p);
+            return call_at<Order>(work.functor, around, values.template at<all.value>(p, work.points, z, y, x), z, y,
+                                  x);
           },
           [&](int p, auto const& result) { store(work.out, result, at.z + k, at.y + at.ty + p, at.x + at.tx); });
       center = next_slot<slots>(center);

@@ -16,10 +16,9 @@ struct StagedKernel {
   using Work        = WorkT;
   using Tuning      = TuningT;
   using Order       = typename Work::Order;
-  using FirstShape  = typename Work::FirstShape;
   using SecondShape = typename Work::SecondShape;
 
-  static constexpr int rz1 = Order::template radius<FirstShape>(0), rz2 = Order::template radius<SecondShape>(0);
+  static constexpr int rz1 = Work::rz1, rz2 = Order::template radius<SecondShape>(0);
   static constexpr int ry2 = Order::template radius<SecondShape>(1), rx2 = Order::template radius<SecondShape>(2);
 
   // The second stage also reads the inputs at its own point, so their planes stay in the queue until then.
@@ -28,9 +27,9 @@ struct StagedKernel {
   static constexpr int mid_slots     = 2 * rz2 + 1;
   static constexpr int planes_before = 2 * rz1 + 2 * rz2;
   static constexpr int inner_y = 2 * ry2, inner_x = 2 * rx2;
-  static constexpr int ry = Order::template radius<FirstShape>(1), rx = Order::template radius<FirstShape>(2);
+  static constexpr int ry = Work::ry1, rx = Work::rx1;
 
-  using Readers = PlaneReaders<typename Work::Ins, ry, rx, Wide>;
+  using Readers = PlaneReaders<Order, typename Work::Ins, Wide>;
 
   template <class T>
   __host__ __device__ static constexpr int mid_bytes(int tile_y, int tile_x) {
@@ -49,7 +48,10 @@ struct StagedKernel {
     std::int64_t const y0 = at.y - ry2, x0 = at.x - rx2;
     Extents3 const wide{work.extents[0], work.extents[1] + ry2, work.extents[2] + rx2};
     auto readers    = Readers::make(work.in, shared, slots, at.z - rz1 - rz2, y0, x0, grid, wide);
-    auto const read = [&](int slot) { for_each(readers, [&](auto& reader, auto) { reader.read(slot); }); };
+    int const steps = at.planes + planes_before;
+    auto const read = [&](int slot, int step) {
+      read_planes<typename Work::Ins, Order, rz1>(readers, slot, step, steps);
+    };
 
     int const mid_plane = grid.tile_y * grid.tile_x;
     auto* mid_shared    = shared + Readers::bytes(slots, grid.tile_y, grid.tile_x);
@@ -60,9 +62,8 @@ struct StagedKernel {
       return m;
     });
 
-    int const steps = at.planes + planes_before;
     for (int s = 0; s < 2 * rz1 + Tuning::ahead; ++s) {
-      if (s < steps) read(s);
+      if (s < steps) read(s, s);
       commit_copies();
     }
 
@@ -82,16 +83,15 @@ struct StagedKernel {
       wait_for_copies<Tuning::ahead - 1>();
       __syncthreads();
       pace.advance(s);
-      if (s + 2 * rz1 + Tuning::ahead < steps) read(free);
+      if (s + 2 * rz1 + Tuning::ahead < steps) read(free, s + 2 * rz1 + Tuning::ahead);
       commit_copies();
       int const mid_point = mid * mid_plane + at.ty * grid.tile_x + at.tx;
       compute_points<points>(
           0, mid_height,
-          [&](int p) {
-            auto const around = transform(readers, [&](auto const& reader, auto) {
-              return reader.template around<Order, FirstShape>(slots, center, at.ty, at.tx, p);
-            });
-            return to_pack(call_at<Order>(work.first, around, at.z - rz2 + s, y0 + at.ty + p, x0 + at.tx));
+          [&](int p, auto) {
+            auto const z = at.z - rz2 + s, y = y0 + at.ty + p, x = x0 + at.tx;
+            auto const around = neighborhoods_in<typename Work::Ins, Order>(readers, slots, center, at.ty, at.tx, p);
+            return to_pack(call_at<Order>(work.first, around, load(work.points, z, y, x), z, y, x));
           },
           [&](int p, auto const& result) {
             for_each(mids, [&](auto* m, auto i) { m[mid_point + p * grid.tile_x] = get<decltype(i)::value>(result); });
@@ -105,7 +105,7 @@ struct StagedKernel {
         int const in_center  = center >= rz2 ? center - rz2 : center - rz2 + slots;
         compute_points<points>(
             first, last,
-            [&](int p) {
+            [&](int p, auto) {
               int const row     = at.ty + p;
               auto const around = transform(mids, [&](auto* m, auto) {
                 using T = std::remove_pointer_t<decltype(m)>;
@@ -113,12 +113,11 @@ struct StagedKernel {
                                                                  mid_slots, mid_center,
                                                                  mid_center * mid_plane + row * grid.tile_x + at.tx);
               });
+              auto const z = at.z + k, y = y0 + row, x = x0 + at.tx;
               auto const inputs = transform(readers, [&](auto const& reader, auto) {
-                using T = std::remove_const_t<std::remove_pointer_t<decltype(reader.slots())>>;
-                return PointValue<T, Order::rank>(
-                    reader.slots() + in_center * reader.plane() + reader.point(row, at.tx), {});
+                return reader.slots()[in_center * reader.plane() + reader.point(row, at.tx)];
               });
-              return call_at<Order>(work.second, around, inputs, at.z + k, y0 + row, x0 + at.tx);
+              return call_at<Order>(work.second, around, concat(inputs, load(work.points, z, y, x)), z, y, x);
             },
             [&](int p, auto const& result) { store(work.out, result, at.z + k, y0 + at.ty + p, x0 + at.tx); });
       }

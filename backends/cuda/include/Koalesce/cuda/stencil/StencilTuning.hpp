@@ -24,7 +24,7 @@ inline constexpr int max_paced_points = 32;
 
 /// Known weights: a thread's partial sums decide how many threads and points have room in registers. Copies of one
 /// element have a longer latency than wide ones and load memory less, so more planes are read ahead, without pacing.
-/// \param[in] sums    registers of a thread's partial sums of one point.
+/// \param[in] sums    registers of a thread's partial sums of one point, and of what is read at the point alone.
 /// \param[in] points  of the shape.
 constexpr StencilNumbers linear_numbers(int sums, int points, bool wide) {
   int const interval = wide && points <= max_paced_points ? (sums <= 6 ? 1 : 2) : 0;
@@ -94,7 +94,8 @@ struct TileTraits {
   bool box;
   bool linear;
   int inputs;
-  int held;  ///< registers of the inputs, or of the partial sums, that a thread of a tile of this width holds
+  int held;  ///< registers of the inputs, or of the partial sums, that a thread of a tile of this width holds, and of
+             ///< what is read at its points alone
 };
 
 /// Partial sums of 8 bytes march in a loop: their weights fill the registers that straight code would need.
@@ -142,19 +143,27 @@ struct StencilTuning {
   static constexpr int interval   = Interval;
 };
 
+/// Registers of one point's values in fields.
+template <class Fields>
+inline constexpr int registers_per_point = 0;
+template <class... Fields>
+inline constexpr int registers_per_point<Pack<Fields...>> =
+    ((int(sizeof(typename Fields::value_type)) + 3) / 4 + ... + 0);
+
 template <class Work, bool Wide>
 struct LinearTuning {
   using Value  = std::remove_const_t<std::remove_pointer_t<decltype(get<0>(std::declval<Work const&>().in).origin)>>;
   using Weight = typename Work::Functor::weight_type;
 
-  static constexpr int registers    = (int(sizeof(Weight() * Value())) + 3) / 4;
-  static constexpr StencilNumbers n = linear_numbers((2 * Work::rz + 1) * registers, Work::Shape::size, Wide);
-  using type                        = StencilTuning<n.threads, n.points, n.ahead, n.min_blocks, n.interval>;
+  static constexpr int sums = (2 * Work::rz + 1) * ((int(sizeof(Weight() * Value())) + 3) / 4);
+  static constexpr StencilNumbers n =
+      linear_numbers(sums + registers_per_point<typename Work::Points>, taps_of_inputs<typename Work::Ins>, Wide);
+  using type = StencilTuning<n.threads, n.points, n.ahead, n.min_blocks, n.interval>;
 };
 
 template <class Work, bool Wide>
 struct QueueTuning {
-  static constexpr StencilNumbers n = queue_numbers(Work::Shape::size * int(Work::Ins::size), Wide);
+  static constexpr StencilNumbers n = queue_numbers(taps_of_inputs<typename Work::Ins>, Wide);
   using type                        = StencilTuning<n.threads, n.points, n.ahead, n.min_blocks, n.interval>;
 };
 

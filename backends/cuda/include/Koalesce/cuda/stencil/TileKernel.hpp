@@ -4,6 +4,7 @@
 
 #include <Koalesce/cuda/stencil/RegisterWindow.hpp>
 #include <Koalesce/cuda/stencil/TilePlace.hpp>
+#include <Koalesce/cuda/stencil/TileValues.hpp>
 #include <Koalesce/stencil/impl/CachedPoint.hpp>
 
 namespace Koalesce::Impl::CudaBackend {
@@ -22,34 +23,18 @@ __device__ __forceinline__ void compute_cut_tile(Work const& work, TilePlace con
           compute_cached_point(work, int(at.z) + k, int(at.y) + r, at.x + c);
 }
 
-/// Writes the results of neighboring points to `to`, the place of the first.
-/// \param[in] wide whether that is a multiple of their size.
-template <class Out, class Result, int width>
-__device__ __forceinline__ void store_row(Out* to, Result const (&result)[width], bool wide) {
-  if constexpr (width > 1 && is_vector_size<width * sizeof(Out)>) {
-    if (wide) {
-      Out out[width];
-#pragma unroll
-      for (int c = 0; c < width; ++c) out[c] = result[c];
-      return store_vector<width>(to, out);
-    }
-  }
-#pragma unroll
-  for (int c = 0; c < width; ++c) to[c] = result[c];
-}
-
 /// Any functor from registers: a thread's neighbors in z stay with it, those in y and x come through L1 and L2.
 template <class WorkT, int width, int rows, int planes>
 struct TileKernel {
   using Work  = WorkT;
   using Order = typename Work::Order;
-  using Shape = typename Work::Shape;
 
   template <class Ins>
   struct WindowsOf;
-  template <class... Ts>
-  struct WindowsOf<Pack<Field<Ts>...>> {
-    using type = Pack<RegisterWindow<std::remove_const_t<Ts>, Order, Shape, width, rows, planes>...>;
+  template <class... Fields>
+  struct WindowsOf<Pack<Fields...>> {
+    using type = Pack<
+        RegisterWindow<typename Fields::value_type, Order, typename Fields::shape_type, width, rows, planes>...>;
   };
   using Windows = typename WindowsOf<typename Work::Ins>::type;
 
@@ -58,42 +43,31 @@ struct TileKernel {
     if (!at.inside) return compute_cut_tile<width, rows, planes>(work, at);
 
     Windows windows;
-    auto const from = transform(work.in, [&](auto const& field, auto) { return field.at(at.z, at.y, 0) + at.x; });
-    auto const to   = transform(work.out, [&](auto const& field, auto) { return field.at(at.z, at.y, 0) + at.x; });
+    auto const from   = first_points(work.in, at);
+    auto const points = first_points(work.points, at);
+    auto const to     = first_points(work.out, at);
+    TileValues<typename Work::Points, width, rows> values[2];
+    values[0].read(work.points, points, 0, grid.wide_points);
     static_for<planes>([&](auto plane) KOALESCE_INLINE_LAMBDA {
+      constexpr int m = plane.value;
       for_each(windows, [&](auto& window, auto i) {
         auto const& stride = get<i.value>(work.in).stride;
-        window.template read<plane.value>(get<i.value>(from), stride[0], stride[1]);
+        window.template read<m>(get<i.value>(from), stride[0], stride[1]);
       });
-      compute_plane<plane.value>(work, at, windows, to, grid.wide_outputs);
-    });
-  }
+      // Ahead of this plane's stores: they may change what is read after them.
+      if constexpr (m + 1 < planes) values[(m + 1) % 2].read(work.points, points, m + 1, grid.wide_points);
 
- private:
-  /// Plane m of the tile.
-  template <int m, class To>
-  static __device__ __forceinline__ void compute_plane(Work const& work, TilePlace const& at, Windows const& windows,
-                                                       To const& to, bool wide) {
-    auto const compute = [&](int r, int c) {
-      auto const around = transform(windows, [&](auto const& window, auto) { return window.around(m, r, c); });
-      return to_pack(call_at<Order>(work.functor, around, at.z + m, at.y + r, std::int64_t(at.x + c)));
-    };
-    decltype(compute(0, 0)) results[rows][width];
+      auto const compute = [&](int r, int c) {
+        auto const around = transform(windows, [&](auto const& window, auto) { return window.around(m, r, c); });
+        return to_pack(call_at<Order>(work.functor, around, values[m % 2].at(r, c), at.z + m, at.y + r,
+                                      std::int64_t(at.x + c)));
+      };
+      decltype(compute(0, 0)) results[rows][width];
 #pragma unroll
-    for (int r = 0; r < rows; ++r)
+      for (int r = 0; r < rows; ++r)
 #pragma unroll
-      for (int c = 0; c < width; ++c) results[r][c] = compute(r, c);
-
-    for_each(to, [&](auto const& place, auto i) {
-      using Result       = std::decay_t<decltype(get<i.value>(results[0][0]))>;
-      auto const& stride = get<i.value>(work.out).stride;
-#pragma unroll
-      for (int r = 0; r < rows; ++r) {
-        Result row[width];
-#pragma unroll
-        for (int c = 0; c < width; ++c) row[c] = get<i.value>(results[r][c]);
-        store_row(place + m * stride[0] + r * stride[1], row, wide);
-      }
+        for (int c = 0; c < width; ++c) results[r][c] = compute(r, c);
+      store_plane(work.out, to, m, results, grid.wide_points);
     });
   }
 };

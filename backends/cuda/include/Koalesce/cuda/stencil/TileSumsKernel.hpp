@@ -14,7 +14,7 @@ template <class WorkT, int width, int rows, int planes>
 struct TileSumsKernel {
   using Work   = WorkT;
   using Order  = typename Work::Order;
-  using Shape  = typename Work::Shape;
+  using Shape  = typename Work::Functor::shape_type;
   using Value  = std::remove_const_t<std::remove_pointer_t<decltype(get<0>(std::declval<Work const&>().in).origin)>>;
   using Weight = typename Work::Functor::weight_type;
   using Sum    = decltype(Weight() * Value());
@@ -41,27 +41,25 @@ struct TileSumsKernel {
     if (!at.inside) return compute_cut_tile<width, rows, planes>(work, at);
 
     auto const& in  = get<0>(work.in);
-    auto const& out = get<0>(work.out);
     auto const from = in.at(at.z, at.y, 0) + at.x;
-    auto const to   = out.at(at.z, at.y, 0) + at.x;
+    auto const points = first_points(work.points, at);
+    auto const to     = first_points(work.out, at);
 
     // sums[dz + rz] belongs to the output plane that sees the current plane at offset dz.
     Sums sums            = {};
     auto const add_plane = [&](int step) {
+      int const done = step - 2 * rz;
+      TileValues<typename Work::Points, width, rows> values;
+      if (done >= 0) values.read(work.points, points, done, grid.wide_points);
       Plane plane;
       plane.template read<0>(from + (step - rz) * in.stride[0], in.stride[0], in.stride[1]);
       static_for<rows + 2 * ry>([&](auto line) KOALESCE_INLINE_LAMBDA {
         static_for<width + 2 * rx>([&](auto column) KOALESCE_INLINE_LAMBDA {
-          add<line.value - ry, column.value - rx>(sums, work.functor,
+          add<line.value - ry, column.value - rx>(sums, weights_of(work.functor),
                                                   plane.value[line.value * Plane::pitch + column.value]);
         });
       });
-      int const done = step - 2 * rz;
-      if (done >= 0) {
-#pragma unroll
-        for (int r = 0; r < rows; ++r)
-          store_row(to + done * out.stride[0] + r * out.stride[1], sums[2 * rz][r], grid.wide_outputs);
-      }
+      if (done >= 0) finish_plane(work, at, to, done, sums[2 * rz], values, grid.wide_points);
       advance(sums);
     };
     if constexpr (sizeof(Sum) <= 4) {
@@ -87,9 +85,25 @@ struct TileSumsKernel {
       }
   }
 
+  /// Stores what becomes of a plane's sums.
+  template <class To, class Values>
+  static __device__ __forceinline__ void finish_plane(Work const& work, TilePlace const& at, To const& to, int plane,
+                                                      Sum const (&sum)[rows][width], Values const& values, bool wide) {
+    auto const finish = [&](int r, int c) {
+      return to_pack(finish_sum<Order>(work.functor, sum[r][c], values.at(r, c), at.z + plane, at.y + r,
+                                       std::int64_t(at.x + c)));
+    };
+    decltype(finish(0, 0)) results[rows][width];
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+#pragma unroll
+      for (int c = 0; c < width; ++c) results[r][c] = finish(r, c);
+    store_plane(work.out, to, plane, results, wide);
+  }
+
   /// Adds the value at row y and column x of the tile to the sums of all points that read it.
   template <int y, int x>
-  static __device__ __forceinline__ void add(Sums& sums, typename Work::Functor const& weights, Value const& value) {
+  static __device__ __forceinline__ void add(Sums& sums, LinearStencil<Weight, Shape> const& weights, Value const& value) {
     static_for<rows>([&](auto r) KOALESCE_INLINE_LAMBDA {
       static_for<width>([&](auto c) KOALESCE_INLINE_LAMBDA {
         constexpr int dy = y - r.value, dx = x - c.value;

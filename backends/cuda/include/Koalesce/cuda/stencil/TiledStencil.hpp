@@ -25,18 +25,19 @@ __global__ void __launch_bounds__(tile_threads, min_blocks)
 /// The tiles of a work.
 template <class Work>
 struct StencilTiles;
-template <class Order, class Shape, class... Ts, class Outs, class Functor>
-struct StencilTiles<StencilWork<Order, Shape, Pack<Field<Ts>...>, Outs, Functor>> {
-  using Work = StencilWork<Order, Shape, Pack<Field<Ts>...>, Outs, Functor>;
+template <class Order, class... Ts, class... Shapes, class Points, class Outs, class Functor>
+struct StencilTiles<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Outs, Functor>> {
+  using Work = StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Outs, Functor>;
 
   static constexpr int element_bytes = std::max({int(sizeof(Ts))...});
-  static constexpr bool box          = Shape::size == (2 * Work::rz + 1) * (2 * Work::ry + 1) * (2 * Work::rx + 1) &&
-                              (Work::rz > 0) + (Work::ry > 0) + (Work::rx > 0) > 1;
+  static constexpr bool box =
+      std::max({Shapes::size...}) == (2 * Work::rz + 1) * (2 * Work::ry + 1) * (2 * Work::rx + 1) &&
+      (Work::rz > 0) + (Work::ry > 0) + (Work::rx > 0) > 1;
 
   /// Registers of the inputs in a tile.
   template <int width, int rows>
   static constexpr int registers =
-      ((RegisterWindow<std::remove_const_t<Ts>, Order, Shape, width, rows, 1>::size() * ((int(sizeof(Ts)) + 3) / 4)) +
+      ((RegisterWindow<std::remove_const_t<Ts>, Order, Shapes, width, rows, 1>::size() * ((int(sizeof(Ts)) + 3) / 4)) +
        ...);
 
   static constexpr bool takes_sums =
@@ -52,9 +53,10 @@ struct StencilTiles<StencilWork<Order, Shape, Pack<Field<Ts>...>, Outs, Functor>
   /// Registers that decide what a tile of two rows, in three dimensions, and of this width can be.
   template <int width>
   static constexpr int held = [] {
-    constexpr int rows = Order::rank == 3 ? 2 : 1;
-    if constexpr (takes_sums) return (2 * Work::rz + 1) * rows * width * ((sum_bytes + 3) / 4);
-    else return registers<width, rows>;
+    constexpr int rows   = Order::rank == 3 ? 2 : 1;
+    constexpr int values = rows * width * registers_per_point<Points>;
+    if constexpr (takes_sums) return (2 * Work::rz + 1) * rows * width * ((sum_bytes + 3) / 4) + values;
+    else return registers<width, rows> + 2 * values;  // two planes at a time
   }();
 
   template <int width>
@@ -87,8 +89,8 @@ struct StencilTiles<StencilWork<Order, Shape, Pack<Field<Ts>...>, Outs, Functor>
 
 /// The points by which the first interior point of a field comes after a place where `width` of them can be read at
 /// once, if that is the same in all rows; else -1.
-template <class T>
-int shift_of(Field<T> const& field, int width) {
+template <class T, class Shape>
+int shift_of(Field<T, Shape> const& field, int width) {
   bool const in_line = field.stride[2] == 1 && field.stride[1] % width == 0 && field.stride[0] % width == 0;
   auto const address = reinterpret_cast<std::uintptr_t>(field.origin);
   return in_line && address % sizeof(T) == 0 ? int(address / sizeof(T) % std::uintptr_t(width)) : -1;
@@ -110,11 +112,13 @@ TileGrid make_tile_grid(Work const& work, int width, RegisterTile const& numbers
   auto const& n    = work.extents;
   auto const count = [](std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; };
   TileGrid grid{};
-  grid.shift        = width > 1 ? shift_of(get<0>(work.in), width) : 0;
-  grid.wide_outputs = true;
-  for_each(work.out, [&](auto const& field, auto) {
-    grid.wide_outputs = grid.wide_outputs && shift_of(field, width) == grid.shift;
-  });
+  grid.shift       = width > 1 ? shift_of(get<0>(work.in), width) : 0;
+  grid.wide_points = true;
+  auto const align = [&](auto const& field, auto) {
+    grid.wide_points = grid.wide_points && shift_of(field, width) == grid.shift;
+  };
+  for_each(work.points, align);
+  for_each(work.out, align);
 
   std::int64_t const tiles_x = count(n[2] + grid.shift, width), tiles_y = count(n[1], numbers.rows),
                      tiles_z = count(n[0], numbers.planes);
@@ -132,8 +136,10 @@ int tile_width(Work const& work) {
   // 32 bits hold all places in a row, and CUDA numbers the blocks of four rows and more.
   constexpr std::int64_t most = 65535;
   bool fits = n[2] <= (std::int64_t(1) << 30) && n[1] <= 4 * most && n[0] <= (Work::Order::rank == 2 ? 4 : 1) * most;
-  for_each(work.in, [&](auto const& field, auto) { fits = fits && field.stride[2] == 1; });
-  for_each(work.out, [&](auto const& field, auto) { fits = fits && field.stride[2] == 1; });
+  auto const lies_in_rows = [&](auto const& field, auto) { fits = fits && field.stride[2] == 1; };
+  for_each(work.in, lies_in_rows);
+  for_each(work.points, lies_in_rows);
+  for_each(work.out, lies_in_rows);
   if (!fits) return 0;
   if constexpr (Tiles::template exists<4>)
     if (has_aligned_inputs(work, 4)) return 4;

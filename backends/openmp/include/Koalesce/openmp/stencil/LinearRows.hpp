@@ -36,8 +36,8 @@ struct LinearRows {
   }
 
   /// Adds the terms of planes From to From + Planes - 1 to each row's sum.
-  template <int From, int Planes, class W, class T, class Sum>
-  KOKKOS_FORCEINLINE_FUNCTION static void add_planes(LinearStencil<W, Shape> const& weights, Field<T> const& in,
+  template <int From, int Planes, class W, class In, class Sum>
+  KOKKOS_FORCEINLINE_FUNCTION static void add_planes(LinearStencil<W, Shape> const& weights, In const& in,
                                                      std::int64_t x, Sum* sum) {
     static_for<Planes * (2 * ry + Rows) * (2 * rx + 1)>([&](auto i) KOALESCE_INLINE_LAMBDA {
       constexpr int a = i.value / (2 * rx + 1) / (2 * ry + Rows) + From;
@@ -54,17 +54,24 @@ struct LinearRows {
     });
   }
 
-  /// \param[in] in, out  seen from the first row's first point; both with stride 1 along x.
-  template <class W, class T, class U>
-  KOKKOS_FORCEINLINE_FUNCTION static void compute(LinearStencil<W, Shape> const& weights, Field<T> const& in,
-                                                  Field<U> const& out, std::int64_t n) {
-    using Sum = decltype(W() * std::remove_const_t<T>());
+  /// \param[in] in, points, out  seen from the first row's first point (z, y, x0); all with stride 1 along x.
+  template <class F, class In, class Points, class Outs>
+  KOKKOS_FORCEINLINE_FUNCTION static void compute(F const& functor, In const& in, Points const& points, Outs const& out,
+                                                  std::int64_t z, std::int64_t y, std::int64_t x0, std::int64_t n) {
+    using Sum           = decltype(typename F::weight_type() * typename In::value_type());
+    auto const& weights = weights_of(functor);
+    auto const store    = [&](auto r, std::int64_t x, Sum const& sum) KOALESCE_INLINE_LAMBDA {
+      auto const place = [&](auto const& f) KOALESCE_INLINE_LAMBDA { return f.origin + r.value * f.stride[1] + x; };
+      auto const at    = transform(points, [&](auto const& f, auto) KOALESCE_INLINE_LAMBDA {
+        return typename std::decay_t<decltype(f)>::value_type(*place(f));
+      });
+      store_to(out, finish_sum<Order>(functor, sum, at, z, y + r.value, x0 + x), place);
+    };
     if constexpr (!ByPlanes) {
       for_each_in_row(n, [&](std::int64_t x) KOALESCE_INLINE_LAMBDA {
         Sum sum[Rows]{};
         add_planes<-rz, 2 * rz + 1>(weights, in, x, sum);
-        static_for<Rows>([&](auto r)
-                             KOALESCE_INLINE_LAMBDA { out.origin[r.value * out.stride[1] + x] = sum[r.value]; });
+        static_for<Rows>([&](auto r) KOALESCE_INLINE_LAMBDA { store(r, x, sum[r.value]); });
       });
     } else {
       constexpr std::int64_t width = HostTuning::partial_sums;
@@ -78,7 +85,7 @@ struct LinearRows {
             add_planes<plane.value - rz, 1>(weights, in, first + x, sum);
             static_for<Rows>([&](auto r) KOALESCE_INLINE_LAMBDA {
               if constexpr (plane.value < 2 * rz) partial[r.value * width + x] = sum[r.value];
-              else out.origin[r.value * out.stride[1] + first + x] = sum[r.value];
+              else store(r, first + x, sum[r.value]);
             });
           });
         });

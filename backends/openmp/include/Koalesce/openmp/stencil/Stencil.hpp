@@ -16,28 +16,27 @@
 namespace Koalesce::Impl::OpenMPBackend {
 
 /// Bytes of one point in all fields.
-template <class... Ts>
-constexpr std::size_t bytes_of(Pack<Field<Ts>...> const&) {
-  return (sizeof(Ts) + ... + 0);
+template <class... Fields>
+constexpr std::size_t bytes_of(Pack<Fields...> const&) {
+  return (sizeof(typename Fields::value_type) + ... + 0);
 }
 
 template <bool Unit, class Work>
 KOALESCE_FLATTEN void compute_tile(Work const& work, Tile const& tile) {
   using Order        = typename Work::Order;
-  using Shape        = typename Work::Shape;
   auto const functor = work.functor;  // a copy that no output can alias
 
   for (auto z = tile.z; z < tile.z + tile.planes; ++z) {
     auto y = tile.y;
     if constexpr (Unit && is_linear<typename Work::Functor>) {
-      using Rows = typename LinearPlan<Order, Shape>::type;
+      using Rows = typename LinearPlan<Order, typename Work::Functor::shape_type>::type;
       for (; y + Rows::rows <= tile.y + tile.rows; y += Rows::rows)
-        Rows::compute(functor, get<0>(moved_to(work.in, z, y, tile.x)), get<0>(moved_to(work.out, z, y, tile.x)),
-                      tile.cols);
+        Rows::compute(functor, get<0>(moved_to(work.in, z, y, tile.x)), moved_to(work.points, z, y, tile.x),
+                      moved_to(work.out, z, y, tile.x), z, y, tile.x, tile.cols);
     }
     for (; y < tile.y + tile.rows; ++y)
-      compute_row<Order, Shape, Unit>(functor, moved_to(work.in, z, y, tile.x), moved_to(work.out, z, y, tile.x), z, y,
-                                      tile.x, tile.cols);
+      compute_row<Order, Unit>(functor, moved_to(work.in, z, y, tile.x), moved_to(work.points, z, y, tile.x),
+                               moved_to(work.out, z, y, tile.x), z, y, tile.x, tile.cols);
   }
 }
 
@@ -45,8 +44,8 @@ template <class Exec, class... WorkArgs>
 void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
   using Work        = StencilWork<WorkArgs...>;
   auto const tiling = choose_host_tiling(work.extents, exec.concurrency(), 2 * Work::rz + 1, HostTuning::tile_bytes,
-                                         (2 * Work::rz + 1) * bytes_of(work.in) + bytes_of(work.out));
-  bool const unit   = unit_stride(work.in) && unit_stride(work.out);
+                                         (2 * Work::rz + 1) * bytes_of(work.in) + bytes_of(work.points) + bytes_of(work.out));
+  bool const unit   = unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out);
   Kokkos::parallel_for(kernel_label(Tag{}, label),
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, tiling.size()),
                        [=](std::int64_t i) {
@@ -55,14 +54,9 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<Wo
                        });
 }
 
-/// The planes between two stages, around a thread's tile.
-template <class Work>
-using MidQueue = typename PlaneQueueOf<typename Work::Order, typename Work::SecondShape, typename Work::Mids>::type;
-
 template <bool Unit, class Work, class Scratch>
 KOALESCE_FLATTEN void compute_staged_tile(Work const& work, Tile const& tile, Scratch const& scratch) {
   using Order       = typename Work::Order;
-  using FirstShape  = typename Work::FirstShape;
   using Mid         = MidQueue<Work>;
   auto const first  = work.first;
   auto const second = work.second;
@@ -71,18 +65,18 @@ KOALESCE_FLATTEN void compute_staged_tile(Work const& work, Tile const& tile, Sc
   for (std::int64_t step = 0; step < tile.planes + 2 * Mid::rz; ++step) {
     for (auto y = -Mid::ry; y < tile.rows + Mid::ry; ++y) {
       auto const mid_z = tile.z + step - Mid::rz, mid_y = tile.y + y, mid_x = tile.x - Mid::rx;
-      compute_row<Order, FirstShape, Unit>(first, moved_to(work.in, mid_z, mid_y, mid_x), mids.at(step, y, -Mid::rx),
-                                           mid_z, mid_y, mid_x, tile.cols + 2 * Mid::rx);
+      compute_row<Order, Unit>(first, moved_to(work.in, mid_z, mid_y, mid_x), moved_to(work.points, mid_z, mid_y, mid_x),
+                               mids.at(step, y, -Mid::rx), mid_z, mid_y, mid_x, tile.cols + 2 * Mid::rx);
     }
     if (step < 2 * Mid::rz) continue;
     auto const z = tile.z + step - 2 * Mid::rz;
     for (std::int64_t row = 0; row < tile.rows; ++row) {
       auto const y   = tile.y + row;
-      auto const in  = moved_to(work.in, z, y, tile.x);
+      auto const in  = concat(moved_to(work.in, z, y, tile.x), moved_to(work.points, z, y, tile.x));
       auto const out = moved_to(work.out, z, y, tile.x);
       for_each_in_row(tile.cols, [&](std::int64_t x) KOALESCE_INLINE_LAMBDA {
         auto const around_x = mids.around(step - Mid::rz, row, x);
-        store_in_row<Unit>(out, call_at<Order>(second, around_x, points_at<Order, Unit>(in, x), z, y, tile.x + x), x);
+        store_in_row<Unit>(out, call_at<Order>(second, around_x, values_at<Unit>(in, x), z, y, tile.x + x), x);
       });
     }
   }
@@ -94,7 +88,6 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StagedWork<Wor
   using Work        = StagedWork<WorkArgs...>;
   using Mid         = MidQueue<Work>;
   using Policy      = Kokkos::TeamPolicy<Exec>;
-  constexpr int rz1 = Work::Order::template radius<typename Work::FirstShape>(0);
 
   Policy const probe(exec, 1, 1);
   std::size_t const room[]    = {std::size_t(probe.scratch_size_max(0)), std::size_t(probe.scratch_size_max(1))};
@@ -102,7 +95,8 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StagedWork<Wor
 
   // A chunk computes 2 * rz additional planes of the first stage before its first result.
   auto tiling = choose_host_tiling(work.extents, exec.concurrency(), 8 * Mid::rz + 1, HostTuning::staged_tile_bytes,
-                                   (2 * rz1 + 1) * bytes_of(work.in) + mid_bytes + bytes_of(work.out));
+                                   (2 * Work::rz1 + 1) * bytes_of(work.in) + bytes_of(work.points) + mid_bytes +
+                                       bytes_of(work.out));
   auto const bytes = [&] { return Mid::bytes(tiling.tile_y, tiling.tile_x); };
   while (bytes() > std::max(room[0], room[1])) {
     auto const y = tiling.tile_y, x = tiling.tile_x;
@@ -114,7 +108,7 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StagedWork<Wor
   }
 
   int const level = bytes() <= room[0] ? 0 : 1;
-  bool const unit = unit_stride(work.in) && unit_stride(work.out);
+  bool const unit = unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out);
   Policy policy(exec, int(tiling.size()), 1);
   policy.set_scratch_size(level, Kokkos::PerTeam(int(bytes())));
   Kokkos::parallel_for(kernel_label(Tag{}, label), policy, [=](typename Policy::member_type const& team) {

@@ -53,9 +53,9 @@ struct CachedRows {
     auto const x = piece % pieces * columns, row = piece / pieces;
     auto const y = row % work.extents[1], z = row / work.extents[1];
     auto const functor = work.functor;  // a copy that no output can alias
-    compute_row<typename Work::Order, typename Work::Shape, true>(functor, moved_to(work.in, z, y, x),
-                                                                  moved_to(work.out, z, y, x), z, y, x,
-                                                                  std::min(columns, work.extents[2] - x));
+    compute_row<typename Work::Order, true>(functor, moved_to(work.in, z, y, x), moved_to(work.points, z, y, x),
+                                            moved_to(work.out, z, y, x), z, y, x,
+                                            std::min(columns, work.extents[2] - x));
   }
 };
 
@@ -66,7 +66,7 @@ inline constexpr std::int64_t max_columns = 16384;
 template <class Exec, class Work>
 bool can_be_cached(Work const& work) {
   if constexpr (Backend::on_host<Exec>) {
-    return unit_stride(work.in) && unit_stride(work.out);
+    return unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out);
   } else {
     constexpr std::int64_t most = (std::int64_t(1) << 31) - 256;
     auto const& n               = work.extents;

@@ -21,10 +21,28 @@ KOKKOS_FUNCTION void for_each_point(Member const& team, Tile const& tile, Body c
                        [&](int i) { body(i / int(tile.cols), i % int(tile.cols)); });
 }
 
+/// The fields' values at a point, counted from a tile's first one, of the halo that the largest shape reads. Those of
+/// smaller shapes need not exist.
+/// \tparam Queue  the queue of these fields.
+template <class Order, class Queue, class... Ts, class... Shapes>
+KOKKOS_FUNCTION auto load_around(Pack<Field<Ts, Shapes>...> const& in, Tile const& tile, std::int64_t z, std::int64_t y,
+                                 std::int64_t x) {
+  return transform(in, [&](auto const& field, auto) {
+    using In           = std::decay_t<decltype(field)>;
+    constexpr int rz   = Order::template radius<typename In::shape_type>(0);
+    constexpr int ry   = Order::template radius<typename In::shape_type>(1);
+    constexpr int rx   = Order::template radius<typename In::shape_type>(2);
+    constexpr bool all = rz == Queue::rz && ry == Queue::ry && rx == Queue::rx;
+    bool const exists =
+        all || (z >= -rz && z < tile.planes + rz && y >= -ry && y < tile.rows + ry && x >= -rx && x < tile.cols + rx);
+    return exists ? *field.at(tile.z + z, tile.y + y, tile.x + x) : typename In::value_type{};
+  });
+}
+
 template <class Work>
 struct PortableStencil {
   using Order = typename Work::Order;
-  using Queue = typename PlaneQueueOf<Order, typename Work::Shape, typename Work::Ins>::type;
+  using Queue = PlaneQueue<Order, typename Work::Ins>;
 
   static constexpr int planes_before = 2 * Queue::rz;
 
@@ -40,7 +58,7 @@ struct PortableStencil {
 
     auto const read_plane = [&](std::int64_t step) {
       queue.fill(team, step, [&](std::int64_t y, std::int64_t x) {
-        return load(work.in, tile.z + step - Queue::rz, tile.y + y, tile.x + x);
+        return load_around<Order, Queue>(work.in, tile, step - Queue::rz, y, x);
       });
     };
 
@@ -51,7 +69,9 @@ struct PortableStencil {
       team.team_barrier();
       for_each_point(team, tile, [&](int y, int x) {
         std::int64_t const pz = tile.z + k, py = tile.y + y, px = tile.x + x;
-        store(work.out, call_at<Order>(work.functor, queue.around(k + Queue::rz, y, x), pz, py, px), pz, py, px);
+        auto const values = load(work.points, pz, py, px);
+        store(work.out, call_at<Order>(work.functor, queue.around(k + Queue::rz, y, x), values, pz, py, px), pz, py,
+              px);
       });
     }
   }
@@ -61,8 +81,8 @@ struct PortableStencil {
 template <class Work>
 struct PortableStaged {
   using Order      = typename Work::Order;
-  using FirstQueue = typename PlaneQueueOf<Order, typename Work::FirstShape, typename Work::Ins>::type;
-  using MidQueue   = typename PlaneQueueOf<Order, typename Work::SecondShape, typename Work::Mids>::type;
+  using FirstQueue = PlaneQueue<Order, typename Work::Ins>;
+  using MidQueue   = Impl::MidQueue<Work>;
 
   static constexpr int planes_before = 2 * FirstQueue::rz + 2 * MidQueue::rz;
 
@@ -81,17 +101,18 @@ struct PortableStaged {
     MidQueue const mids(scratch, tile.rows, tile.cols);
 
     // Step s of the first queue is input plane z - rz1 - rz2 + s; step s of the second is its plane z - rz2 + s.
+    Tile const first{tile.z - MidQueue::rz,          tile.y - MidQueue::ry,        tile.x - MidQueue::rx,
+                     tile.planes + 2 * MidQueue::rz, tile.rows + 2 * MidQueue::ry, tile.cols + 2 * MidQueue::rx};
     auto const read_plane = [&](std::int64_t step) {
       queue.fill(team, step, [&](std::int64_t y, std::int64_t x) {
-        return load(work.in, tile.z + step - FirstQueue::rz - MidQueue::rz, tile.y - MidQueue::ry + y,
-                    tile.x - MidQueue::rx + x);
+        return load_around<Order, FirstQueue>(work.in, first, step - FirstQueue::rz, y, x);
       });
     };
     auto const compute_mid = [&](std::int64_t step) {
       mids.fill(team, step, [&](std::int64_t y, std::int64_t x) {
-        return to_pack(call_at<Order>(work.first,
-                                      queue.around(step + FirstQueue::rz, y + MidQueue::ry, x + MidQueue::rx),
-                                      tile.z + step - MidQueue::rz, tile.y + y, tile.x + x));
+        auto const pz = tile.z + step - MidQueue::rz, py = tile.y + y, px = tile.x + x;
+        auto const around = queue.around(step + FirstQueue::rz, y + MidQueue::ry, x + MidQueue::rx);
+        return to_pack(call_at<Order>(work.first, around, load(work.points, pz, py, px), pz, py, px));
       });
     };
 
@@ -106,7 +127,7 @@ struct PortableStaged {
       team.team_barrier();
       for_each_point(team, tile, [&](int y, int x) {
         std::int64_t const pz = tile.z + k, py = tile.y + y, px = tile.x + x;
-        auto const inputs = inputs_at<Order>(work.in, pz, py, px);
+        auto const inputs = load(concat(work.in, work.points), pz, py, px);
         store(work.out, call_at<Order>(work.second, mids.around(k + MidQueue::rz, y, x), inputs, pz, py, px), pz, py,
               px);
       });

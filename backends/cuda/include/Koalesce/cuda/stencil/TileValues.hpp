@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_STENCIL_TILE_VALUES_HPP
+#define KOALESCE_CUDA_STENCIL_TILE_VALUES_HPP
+
+#include <Koalesce/cuda/runtime/VectorAccess.hpp>
+#include <Koalesce/cuda/stencil/TilePlace.hpp>
+#include <Koalesce/stencil/impl/StencilWork.hpp>
+
+#include <cstring>
+#include <type_traits>
+
+/// What a tile in registers reads and writes at its points alone.
+namespace Koalesce::Impl::CudaBackend {
+
+/// Where a tile's first point lies in each field.
+template <class... Fields>
+__device__ __forceinline__ auto first_points(Pack<Fields...> const& fields, TilePlace const& at) {
+  return transform(fields, [&](auto const& field, auto) { return field.at(at.z, at.y, 0) + at.x; });
+}
+
+/// Writes the results of neighboring points to `to`, the place of the first.
+/// \param[in] wide whether that is a multiple of their size.
+template <class Out, class Result, int width>
+__device__ __forceinline__ void store_row(Out* to, Result const (&result)[width], bool wide) {
+  if constexpr (width > 1 && is_vector_size<width * sizeof(Out)>) {
+    if (wide) {
+      Out out[width];
+#pragma unroll
+      for (int c = 0; c < width; ++c) out[c] = result[c];
+      return store_vector<width>(to, out);
+    }
+  }
+#pragma unroll
+  for (int c = 0; c < width; ++c) to[c] = result[c];
+}
+
+/// Reads neighboring points, which threads may write later on.
+template <int width, class T>
+__device__ __forceinline__ void load_row(T* to, T const* from, bool wide) {
+  if constexpr (width > 1 && is_vector_size<width * sizeof(T)>) {
+    if (wide) {
+      using Vector   = typename CudaVector<width * int(sizeof(T))>::type;
+      Vector const v = *reinterpret_cast<Vector const*>(from);
+      memcpy(to, &v, sizeof(v));
+      return;
+    }
+  }
+#pragma unroll
+  for (int c = 0; c < width; ++c) to[c] = from[c];
+}
+
+/// Writes the results of a tile's plane.
+/// \param[in] to  the tile's first point in each output.
+template <class Outs, class To, class Results, int rows, int width>
+__device__ __forceinline__ void store_plane(Outs const& out, To const& to, int plane,
+                                            Results const (&results)[rows][width], bool wide) {
+  for_each(to, [&](auto const& place, auto i) {
+    using Result       = std::decay_t<decltype(get<i.value>(results[0][0]))>;
+    auto const& stride = get<i.value>(out).stride;
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      Result row[width];
+#pragma unroll
+      for (int c = 0; c < width; ++c) row[c] = get<i.value>(results[r][c]);
+      store_row(place + plane * stride[0] + r * stride[1], row, wide);
+    }
+  });
+}
+
+/// The values, of a tile's plane, of the fields that are read at the point alone. An output may be one of them, so the
+/// read-only cache is not for them.
+template <class Fields, int width, int rows>
+struct TileValues {
+  template <class>
+  struct ArraysOf;
+  template <class... Fs>
+  struct ArraysOf<Pack<Fs...>> {
+    using type = Pack<Kokkos::Array<typename Fs::value_type, rows * width>...>;
+  };
+  typename ArraysOf<Fields>::type values;
+
+  /// \param[in] from  the tile's first point in each field.
+  /// \param[in] wide  whether that is a multiple of `width` elements.
+  template <class From>
+  __device__ __forceinline__ void read(Fields const& fields, From const& from, int plane, bool wide) {
+    for_each(values, [&](auto& value, auto i) {
+      auto const& stride = get<i.value>(fields).stride;
+#pragma unroll
+      for (int r = 0; r < rows; ++r)
+        load_row<width>(&value[r * width], get<i.value>(from) + plane * stride[0] + r * stride[1], wide);
+    });
+  }
+
+  __device__ __forceinline__ auto at(int row, int column) const {
+    return transform(values, [&](auto const& value, auto) { return value[row * width + column]; });
+  }
+};
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif
