@@ -127,7 +127,8 @@ class LinearStencil {
   ///
   /// Called by a functor of yours, it adds the terms with the first offset the slowest.
   ///
-  /// \param[in] u    the values around the point; after them, values at the point and indices may follow, which do not count.
+  /// \param[in] u    the values around the point; after them, values at the point and indices may follow, which do not
+  /// count.
   template <class T, class... Ignored>
     requires(Impl::is_point_argument<Ignored> && ...)
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(Neighborhood<T, Shape> const& u, Ignored const&...) const {

@@ -4,7 +4,6 @@
 
 #include <Koalesce/common/Error.hpp>
 #include <Koalesce/common/Fields.hpp>
-#include <Koalesce/stencil/LinearStencil.hpp>
 #include <Koalesce/stencil/Inputs.hpp>
 #include <Koalesce/stencil/LinearStencil.hpp>
 #include <Koalesce/stencil/Neighborhood.hpp>
@@ -61,11 +60,11 @@ void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, Backe
   }
 }
 
-/// \brief Applies known weights to one input and a functor to their sum: out(p) = then(sum over the shape of weight(d) *
-/// in(p + d), values at p, p).
+/// \brief Applies known weights to one input and a functor to their sum: out(p) = then(sum over the shape of weight(d)
+/// * in(p + d), values at p, p).
 ///
-/// The sum is as fast as that of a LinearStencil alone, and its bits are the same. A step of the acoustic wave equation,
-/// in place:
+/// The sum is as fast as that of a LinearStencil alone, and its bits are the same. A step of the acoustic wave
+/// equation, in place:
 ///
 ///     parallel_stencil("wave", policy, fields(u, at_point(previous), at_point(c2)), previous, laplace,
 ///                      KOKKOS_LAMBDA(double sum, double before, double c, ...
@@ -95,15 +94,16 @@ void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, Backe
 /// and stays on chip; out(p) = second(values of mid around p, in at p, p). So div(D grad u), the biharmonic operator or
 /// a Cahn-Hilliard step read and write their fields once.
 ///
-/// As above, with Shape = Staged<First, Second>; inputs need a halo of the sum of both radii, those marked at_point() of
-/// the second one, and no output may be an input. There is one kernel, so results do not depend on time. A LinearStencil
-/// as the second functor ignores the inputs.
+/// As above, with Shape = Staged<First, Second>; inputs need a halo of the sum of both radii, those marked at_point()
+/// of the second one, and no output may be an input. There is one kernel, so results do not depend on time. A
+/// LinearStencil as the second functor ignores the inputs.
 ///
 /// \param[in] label  name of the kernel for profilers.
 /// \param[in] policy execution space instance, interior extents, Staged shape.
 /// \param[in] in     as above; inputs that do not say anything are read in the first shape.
 /// \param[in] out    a View, or several as fields(a, b, ...).
-/// \param[in] first  called as first(u..., v..., i...) with Neighborhood<T, First>; the indices go from -r to n - 1 + r,
+/// \param[in] first  called as first(u..., v..., i...) with Neighborhood<T, First>; the indices go from -r to n - 1 +
+/// r,
 ///                   r the second shape's radius. Returns a value, or values(...): the fields between the stages.
 /// \param[in] second called as second(m..., c..., i...): one Neighborhood<M, Second> for every field between the
 ///                   stages, the value of every input at the point, those marked at_point() last, the indices of the

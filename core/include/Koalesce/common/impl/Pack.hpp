@@ -75,8 +75,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr auto transform(Pack<Ts...> const& pack, F&
 template <class... As, class... Bs>
 KOKKOS_FORCEINLINE_FUNCTION constexpr Pack<As..., Bs...> concat(Pack<As...> const& a, Pack<Bs...> const& b) {
   return [&]<std::size_t... I, std::size_t... J>(std::index_sequence<I...>, std::index_sequence<J...>)
-      KOALESCE_INLINE_LAMBDA { return Pack<As..., Bs...>(get<I>(a)..., get<J>(b)...); }
-  (std::index_sequence_for<As...>{}, std::index_sequence_for<Bs...>{});
+             KOALESCE_INLINE_LAMBDA { return Pack<As..., Bs...>(get<I>(a)..., get<J>(b)...); }(
+                 std::index_sequence_for<As...>{}, std::index_sequence_for<Bs...>{});
 }
 
 }  // namespace Koalesce::Impl

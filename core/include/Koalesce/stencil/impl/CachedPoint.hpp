@@ -33,8 +33,9 @@ KOKKOS_FORCEINLINE_FUNCTION void compute_cached_point(Work const& work, Index z,
     std::int64_t const stride_x = std::is_same_v<Index, int> ? 1 : field.stride[2];
     auto const place =
         std::int64_t(z) * Index(field.stride[0]) + std::int64_t(y) * Index(field.stride[1]) + x * stride_x;
-    return Order::template neighborhood<typename In::shape_type>(field.origin + place, field.stride[0], field.stride[1], stride_x,
-                                               Neighborhood<T, typename In::shape_type>::read_only);
+    return Order::template neighborhood<typename In::shape_type>(field.origin + place, field.stride[0], field.stride[1],
+                                                                 stride_x,
+                                                                 Neighborhood<T, typename In::shape_type>::read_only);
   });
   store(work.out, call_at<Order>(work.functor, around, load(work.points, z, y, x), z, y, x), z, y, x);
 }

@@ -48,8 +48,8 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_in_row(std::int64_t n, Body const& bod
 template <class Order, bool Unit, class... Fields>
 KOKKOS_FORCEINLINE_FUNCTION auto around(Pack<Fields...> const& row, std::int64_t x) {
   return transform(row, [&](auto const& f, auto) KOALESCE_INLINE_LAMBDA {
-    return Order::template neighborhood<typename std::decay_t<decltype(f)>::shape_type>(f.origin + x * stride_x<Unit>(f), f.stride[0], f.stride[1],
-                                               stride_x<Unit>(f));
+    return Order::template neighborhood<typename std::decay_t<decltype(f)>::shape_type>(
+        f.origin + x * stride_x<Unit>(f), f.stride[0], f.stride[1], stride_x<Unit>(f));
   });
 }
 

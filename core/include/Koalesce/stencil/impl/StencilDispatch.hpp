@@ -38,7 +38,8 @@ void run_in_order(std::string const& label, Policy const& policy, Pack<Ins...> c
     return canonical_field<Order, typename std::decay_t<decltype(view)>::value_type>(view, policy);
   });
 
-  auto const work = make_work<Order, typename Policy::shape_type>(ins, points, outs, extents, policy.taps(), functors...);
+  auto const work =
+      make_work<Order, typename Policy::shape_type>(ins, points, outs, extents, policy.taps(), functors...);
 
   using BackendTag = typename Policy::backend_type;
   static_assert(StencilBackend<BackendTag, typename Policy::execution_space, std::remove_const_t<decltype(work)>>,

@@ -166,8 +166,8 @@ constexpr bool check_stages() {
     static_assert(returns,
                   "Koalesce::parallel_stencil: the first functor must return the values between the stages, not void");
     if constexpr (callable && returns && check_fields<G, fields_in<Mid>>()) {
-      using Arguments = JoinOf<typename MidNeighborhoods<Second, Mid>::type, typename Parameters::values>;
-      using Result    = CallResultOf<G, Arguments, Shape::rank>;
+      using Arguments              = JoinOf<typename MidNeighborhoods<Second, Mid>::type, typename Parameters::values>;
+      using Result                 = CallResultOf<G, Arguments, Shape::rank>;
       constexpr bool also_callable = !std::is_same_v<Result, NotCallable>;
       static_assert(also_callable,
                     "Koalesce::parallel_stencil: the second functor must be const and take one Neighborhood<type of "

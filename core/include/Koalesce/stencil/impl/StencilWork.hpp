@@ -127,8 +127,8 @@ struct NeighborhoodsOfPack<Pack<Field<Ts, Shapes>...>> {
 template <class Ins>
 using NeighborhoodsOf = typename NeighborhoodsOfPack<Ins>::type;
 
-/// Two stages in one sweep: mid(p) = first(neighborhoods of p in inputs, values of `points` at p, p), kept on chip only,
-/// and out(p) = second(neighborhood of p in mid, values of all inputs at p, p).
+/// Two stages in one sweep: mid(p) = first(neighborhoods of p in inputs, values of `points` at p, p), kept on chip
+/// only, and out(p) = second(neighborhood of p in mid, values of all inputs at p, p).
 template <class OrderT, class ShapeT, class InsT, class PointsT, class OutsT, class FirstT, class SecondT>
 struct StagedWork {
   using Order       = OrderT;
@@ -139,9 +139,9 @@ struct StagedWork {
   using First       = FirstT;
   using Second      = SecondT;
   /// The types between the stages, one per field.
-  using Mids = decltype(to_pack(call_at<Order>(
-      std::declval<First const&>(), std::declval<NeighborhoodsOf<Ins> const&>(),
-      load(std::declval<Points const&>(), 0, 0, 0), 0, 0, 0)));
+  using Mids =
+      decltype(to_pack(call_at<Order>(std::declval<First const&>(), std::declval<NeighborhoodsOf<Ins> const&>(),
+                                      load(std::declval<Points const&>(), 0, 0, 0), 0, 0, 0)));
 
   static constexpr int rz1 = max_input_radius<Order, 0, Ins>;
   static constexpr int ry1 = max_input_radius<Order, 1, Ins>;

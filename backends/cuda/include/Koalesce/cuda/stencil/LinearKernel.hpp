@@ -46,9 +46,8 @@ struct LinearKernel {
       commit_copies();
     }
 
-    auto to = transform(work.out, [&](auto const& out, auto) {
-      return out.at(at.z - planes_before, at.y + at.ty, at.x + at.tx);
-    });
+    auto to = transform(
+        work.out, [&](auto const& out, auto) { return out.at(at.z - planes_before, at.y + at.ty, at.x + at.tx); });
     int const height = at.height(work.extents, points);
 
     // sums[dz + rz][p] belongs to the output plane from which the current plane is at offset dz.
@@ -95,9 +94,8 @@ struct LinearKernel {
         for (int p = 0; p < points; ++p) {
           if (p >= height) continue;
           auto const result = to_pack(finish_sum<Order>(work.functor, sums[2 * rz][p], values.value[p], z, y + p, x));
-          for_each(to, [&](auto* place, auto i) {
-            place[p * get<i.value>(work.out).stride[1]] = get<i.value>(result);
-          });
+          for_each(to,
+                   [&](auto* place, auto i) { place[p * get<i.value>(work.out).stride[1]] = get<i.value>(result); });
         }
       }
       for_each(to, [&](auto*& place, auto i) { place += get<i.value>(work.out).stride[0]; });

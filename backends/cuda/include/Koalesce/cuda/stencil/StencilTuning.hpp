@@ -148,7 +148,7 @@ template <class Fields>
 inline constexpr int registers_per_point = 0;
 template <class... Fields>
 inline constexpr int registers_per_point<Pack<Fields...>> =
-    ((int(sizeof(typename Fields::value_type)) + 3) / 4 + ... + 0);
+    (((int(sizeof(typename Fields::value_type)) + 3) / 4) + ... + 0);
 
 template <class Work, bool Wide>
 struct LinearTuning {

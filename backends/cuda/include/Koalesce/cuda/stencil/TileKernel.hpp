@@ -33,8 +33,8 @@ struct TileKernel {
   struct WindowsOf;
   template <class... Fields>
   struct WindowsOf<Pack<Fields...>> {
-    using type = Pack<
-        RegisterWindow<typename Fields::value_type, Order, typename Fields::shape_type, width, rows, planes>...>;
+    using type =
+        Pack<RegisterWindow<typename Fields::value_type, Order, typename Fields::shape_type, width, rows, planes>...>;
   };
   using Windows = typename WindowsOf<typename Work::Ins>::type;
 
@@ -59,8 +59,8 @@ struct TileKernel {
 
       auto const compute = [&](int r, int c) {
         auto const around = transform(windows, [&](auto const& window, auto) { return window.around(m, r, c); });
-        return to_pack(call_at<Order>(work.functor, around, values[m % 2].at(r, c), at.z + m, at.y + r,
-                                      std::int64_t(at.x + c)));
+        return to_pack(
+            call_at<Order>(work.functor, around, values[m % 2].at(r, c), at.z + m, at.y + r, std::int64_t(at.x + c)));
       };
       decltype(compute(0, 0)) results[rows][width];
 #pragma unroll

@@ -11,8 +11,8 @@ namespace Koalesce::Impl::CudaBackend {
 /// How threads cover the interior with tiles of points.
 struct TileGrid {
   dim3 threads, blocks;
-  int shift;          ///< points by which the first tile of a row begins before the interior, for the sake of alignment
-  bool wide_points;   ///< outputs, and inputs read at the point alone, are aligned as the other inputs are
+  int shift;         ///< points by which the first tile of a row begins before the interior, for the sake of alignment
+  bool wide_points;  ///< outputs, and inputs read at the point alone, are aligned as the other inputs are
 };
 
 /// The calling thread's tile: `width` points in x of `rows` rows in `planes` planes.

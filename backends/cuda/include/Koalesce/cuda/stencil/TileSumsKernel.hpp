@@ -40,8 +40,8 @@ struct TileSumsKernel {
     TilePlace const at(grid, work.extents, width, rows, planes);
     if (!at.inside) return compute_cut_tile<width, rows, planes>(work, at);
 
-    auto const& in  = get<0>(work.in);
-    auto const from = in.at(at.z, at.y, 0) + at.x;
+    auto const& in    = get<0>(work.in);
+    auto const from   = in.at(at.z, at.y, 0) + at.x;
     auto const points = first_points(work.points, at);
     auto const to     = first_points(work.out, at);
 
@@ -90,8 +90,8 @@ struct TileSumsKernel {
   static __device__ __forceinline__ void finish_plane(Work const& work, TilePlace const& at, To const& to, int plane,
                                                       Sum const (&sum)[rows][width], Values const& values, bool wide) {
     auto const finish = [&](int r, int c) {
-      return to_pack(finish_sum<Order>(work.functor, sum[r][c], values.at(r, c), at.z + plane, at.y + r,
-                                       std::int64_t(at.x + c)));
+      return to_pack(
+          finish_sum<Order>(work.functor, sum[r][c], values.at(r, c), at.z + plane, at.y + r, std::int64_t(at.x + c)));
     };
     decltype(finish(0, 0)) results[rows][width];
 #pragma unroll
@@ -103,7 +103,8 @@ struct TileSumsKernel {
 
   /// Adds the value at row y and column x of the tile to the sums of all points that read it.
   template <int y, int x>
-  static __device__ __forceinline__ void add(Sums& sums, LinearStencil<Weight, Shape> const& weights, Value const& value) {
+  static __device__ __forceinline__ void add(Sums& sums, LinearStencil<Weight, Shape> const& weights,
+                                             Value const& value) {
     static_for<rows>([&](auto r) KOALESCE_INLINE_LAMBDA {
       static_for<width>([&](auto c) KOALESCE_INLINE_LAMBDA {
         constexpr int dy = y - r.value, dx = x - c.value;

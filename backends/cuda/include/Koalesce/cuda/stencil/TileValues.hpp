@@ -39,7 +39,7 @@ template <int width, class T>
 __device__ __forceinline__ void load_row(T* to, T const* from, bool wide) {
   if constexpr (width > 1 && is_vector_size<width * sizeof(T)>) {
     if (wide) {
-      using Vector   = typename CudaVector<width * int(sizeof(T))>::type;
+      using Vector   = typename CudaVector<width* int(sizeof(T))>::type;
       Vector const v = *reinterpret_cast<Vector const*>(from);
       memcpy(to, &v, sizeof(v));
       return;

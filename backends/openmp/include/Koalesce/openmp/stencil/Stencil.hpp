@@ -42,10 +42,11 @@ KOALESCE_FLATTEN void compute_tile(Work const& work, Tile const& tile) {
 
 template <class Exec, class... WorkArgs>
 void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
-  using Work        = StencilWork<WorkArgs...>;
-  auto const tiling = choose_host_tiling(work.extents, exec.concurrency(), 2 * Work::rz + 1, HostTuning::tile_bytes,
-                                         (2 * Work::rz + 1) * bytes_of(work.in) + bytes_of(work.points) + bytes_of(work.out));
-  bool const unit   = unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out);
+  using Work = StencilWork<WorkArgs...>;
+  auto const tiling =
+      choose_host_tiling(work.extents, exec.concurrency(), 2 * Work::rz + 1, HostTuning::tile_bytes,
+                         (2 * Work::rz + 1) * bytes_of(work.in) + bytes_of(work.points) + bytes_of(work.out));
+  bool const unit = unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out);
   Kokkos::parallel_for(kernel_label(Tag{}, label),
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, tiling.size()),
                        [=](std::int64_t i) {
@@ -65,8 +66,9 @@ KOALESCE_FLATTEN void compute_staged_tile(Work const& work, Tile const& tile, Sc
   for (std::int64_t step = 0; step < tile.planes + 2 * Mid::rz; ++step) {
     for (auto y = -Mid::ry; y < tile.rows + Mid::ry; ++y) {
       auto const mid_z = tile.z + step - Mid::rz, mid_y = tile.y + y, mid_x = tile.x - Mid::rx;
-      compute_row<Order, Unit>(first, moved_to(work.in, mid_z, mid_y, mid_x), moved_to(work.points, mid_z, mid_y, mid_x),
-                               mids.at(step, y, -Mid::rx), mid_z, mid_y, mid_x, tile.cols + 2 * Mid::rx);
+      compute_row<Order, Unit>(first, moved_to(work.in, mid_z, mid_y, mid_x),
+                               moved_to(work.points, mid_z, mid_y, mid_x), mids.at(step, y, -Mid::rx), mid_z, mid_y,
+                               mid_x, tile.cols + 2 * Mid::rx);
     }
     if (step < 2 * Mid::rz) continue;
     auto const z = tile.z + step - 2 * Mid::rz;
@@ -85,18 +87,18 @@ KOALESCE_FLATTEN void compute_staged_tile(Work const& work, Tile const& tile, Sc
 /// Level 0 of the threads' scratch memory if the queue fits, else level 1, else a smaller tile.
 template <class Exec, class... WorkArgs>
 void run_stencil(Tag, Exec const& exec, std::string const& label, StagedWork<WorkArgs...> const& work) {
-  using Work        = StagedWork<WorkArgs...>;
-  using Mid         = MidQueue<Work>;
-  using Policy      = Kokkos::TeamPolicy<Exec>;
+  using Work   = StagedWork<WorkArgs...>;
+  using Mid    = MidQueue<Work>;
+  using Policy = Kokkos::TeamPolicy<Exec>;
 
   Policy const probe(exec, 1, 1);
   std::size_t const room[]    = {std::size_t(probe.scratch_size_max(0)), std::size_t(probe.scratch_size_max(1))};
   std::size_t const mid_bytes = Mid::bytes(64, 64) / (64 * 64);
 
   // A chunk computes 2 * rz additional planes of the first stage before its first result.
-  auto tiling = choose_host_tiling(work.extents, exec.concurrency(), 8 * Mid::rz + 1, HostTuning::staged_tile_bytes,
-                                   (2 * Work::rz1 + 1) * bytes_of(work.in) + bytes_of(work.points) + mid_bytes +
-                                       bytes_of(work.out));
+  auto tiling = choose_host_tiling(
+      work.extents, exec.concurrency(), 8 * Mid::rz + 1, HostTuning::staged_tile_bytes,
+      (2 * Work::rz1 + 1) * bytes_of(work.in) + bytes_of(work.points) + mid_bytes + bytes_of(work.out));
   auto const bytes = [&] { return Mid::bytes(tiling.tile_y, tiling.tile_x); };
   while (bytes() > std::max(room[0], room[1])) {
     auto const y = tiling.tile_y, x = tiling.tile_x;
