@@ -6,7 +6,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <cstddef>
 #include <string>
 
 /// Checks of Views that all patterns share. \param[in] role names it in messages, as in "the source".
@@ -38,7 +37,7 @@ template <class Exec, class View>
 void check_access(std::string const& where, View const& view, std::string const& role) {
   // Not size(), which may be 0 for a View without memory.
   bool empty = false;
-  for (std::size_t d = 0; d < View::rank(); ++d) empty |= view.extent(d) == 0;
+  for (int d = 0; d < int(View::rank()); ++d) empty |= view.extent(d) == 0;
   if (!empty) check_memory(where, view, role);
   check_reach<Exec>(where, view, role);
 }
