@@ -56,9 +56,14 @@ static void halos() {
   Volume u("u", nz + 2, ny + 2, nx + 2);
   fill(u);
 #include "stencil/halos.inc"
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), u);
   // The interior holds z * z + x, counted from the halo's first point.
+  auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), u);
   if (host(0, 1, 2) != 6 || host(1, 0, 2) != 3 || host(1, 1, 0) != 1 || host(1, 1, 5) != 5)
+    Kokkos::abort("guide: a halo is not what the page says");
+
+#include "stencil/faces.inc"
+  host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), u);
+  if (host(0, 1, 2) != 6 || host(1, 0, 2) != 0 || host(2, 3, 0) != -1 || host(0, 1, 5) != 8)
     Kokkos::abort("guide: a halo is not what the page says");
 }
 

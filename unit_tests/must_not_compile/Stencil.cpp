@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <Koalesce/Stencil.hpp>
 
+#include <string>
+
 /// Calls of parallel_stencil that do not compile: one for each macro that CMakeLists.txt defines. The first compiles.
 namespace Koalesce::Test {
 
@@ -56,7 +58,9 @@ void check() {
   run(fields(u, at_point(v)), v, valued);
   sweep(fields(u, at_point(v)), v, LinearStencil<double, Shape>(), summed);
   fill_halo(Exec(), u, {8, 8}, Koalesce::Dirichlet(1));
-  fill_halo(Exec(), u, {8, 8}, {Koalesce::Neumann(), {Koalesce::Dirichlet(1.f), Koalesce::Neumann()}});
+  fill_halo(Exec(), u, {8, 8}, Koalesce::Neumann(), Koalesce::sides(Koalesce::Dirichlet(1.f), Koalesce::Neumann(2)));
+  fill_halo(Exec(), u, {8, 8}, Koalesce::Dirichlet(KOKKOS_LAMBDA(Index y, Index x) { return double(x + y); }));
+  fill_halo(Exec(), u, {8, 8}, Koalesce::Mirror(), Koalesce::Dirichlet(Kokkos::View<double const*, Exec>()));
 #elif defined(MUST_NOT_COMPILE_weights_of_two_fields)
   run(fields(u, u), v, LinearStencil<double, Shape>());
 #elif defined(MUST_NOT_COMPILE_value_as_neighborhood)
@@ -98,10 +102,35 @@ void check() {
       u, v, KOKKOS_LAMBDA(Around const& a, Index, Index) { return values(a(), a()); }, LinearStencil<double, Shape>());
 #elif defined(MUST_NOT_COMPILE_weights_called_with_two_fields)
   run(fields(u, u), v, BothIgnored());
-#elif defined(MUST_NOT_COMPILE_halo_of_a_function)
-  fill_halo(Exec(), u, {8, 8}, Koalesce::Dirichlet([](Index y, Index x) { return double(x + y); }));
-#elif defined(MUST_NOT_COMPILE_halo_side_of_a_function)
-  fill_halo(Exec(), u, {8, 8}, {Koalesce::Periodic(), {Koalesce::Dirichlet([] { return 1.; }), Koalesce::Neumann()}});
+#elif defined(MUST_NOT_COMPILE_halo_of_two_conditions_for_three)
+  fill_halo(Exec(), Kokkos::View<double***, Exec>("w", 4, 4, 4), {2, 2, 2}, Koalesce::Periodic(), Koalesce::Neumann());
+#elif defined(MUST_NOT_COMPILE_halo_without_conditions)
+  fill_halo(Exec(), u, {8, 8});
+#elif defined(MUST_NOT_COMPILE_halo_of_a_number)
+  fill_halo(Exec(), u, {8, 8}, 1.);
+#elif defined(MUST_NOT_COMPILE_halo_side_of_sides)
+  fill_halo(Exec(), u, {8, 8},
+            Koalesce::sides(Koalesce::sides(Koalesce::Mirror(), Koalesce::Mirror()), Koalesce::Mirror()));
+#elif defined(MUST_NOT_COMPILE_halo_of_a_text)
+  fill_halo(Exec(), u, {8, 8}, Koalesce::Dirichlet(std::string("1")));
+#elif defined(MUST_NOT_COMPILE_halo_of_another_functor)
+  fill_halo(Exec(), u, {8, 8}, Koalesce::Dirichlet(KOKKOS_LAMBDA(Index x) { return double(x); }));
+#elif defined(MUST_NOT_COMPILE_halo_side_of_another_functor)
+  fill_halo(Exec(), u, {8, 8}, Koalesce::Periodic(),
+            Koalesce::sides(Koalesce::Neumann(KOKKOS_LAMBDA(Index, Index) { return "1"; }), Koalesce::Neumann()));
+#elif defined(MUST_NOT_COMPILE_halo_functor_not_const)
+  fill_halo(Exec(), u, {8, 8}, Koalesce::Dirichlet([n = 0](Index, Index) mutable { return double(++n); }));
+#elif defined(MUST_NOT_COMPILE_halo_face_of_another_rank)
+  fill_halo(Exec(), u, {8, 8}, Koalesce::Dirichlet(u));
+#elif defined(MUST_NOT_COMPILE_halo_face_of_another_type)
+  fill_halo(Exec(), u, {8, 8}, Koalesce::Neumann(Kokkos::View<float*, Exec>("face", 8)));
+#elif defined(MUST_NOT_COMPILE_halo_gradient_without_sums)
+  struct Pair {
+    int first, second;
+  };
+  fill_halo(Exec(), Kokkos::View<Pair*, Exec>("w", 4), {2}, Koalesce::Neumann(Pair{1, 2}));
+#elif defined(MUST_NOT_COMPILE_halo_of_a_const_field)
+  fill_halo(Exec(), Kokkos::View<double const**, Exec>(u), {8, 8}, Koalesce::Neumann());
 #elif defined(MUST_NOT_COMPILE_index_count)
   run(
       u, v, KOKKOS_LAMBDA(Around const& a, Index) { return a(); });

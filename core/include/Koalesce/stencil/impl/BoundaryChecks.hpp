@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_STENCIL_IMPL_BOUNDARY_CHECKS_HPP
+#define KOALESCE_STENCIL_IMPL_BOUNDARY_CHECKS_HPP
+
+#include <Koalesce/common/impl/Pack.hpp>
+#include <Koalesce/common/impl/ViewChecks.hpp>
+#include <Koalesce/stencil/impl/BoundarySignature.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace Koalesce::Impl {
+
+template <class Extents>
+bool has_no_points(Extents const& extents) {
+  for (int d = 0; d < int(extents.size()); ++d)
+    if (extents[d] == 0) return true;
+  return false;
+}
+
+/// A face in messages.
+struct FaceName {
+  std::string const& where;
+  std::string const& field;  // as in `the field ("u")`
+  char const* side;          // "low" or "high"
+  int dim;
+
+  std::string text() const { return std::string("the ") + side + " face of dimension " + std::to_string(dim); }
+};
+
+inline void check_mirror(FaceName const& face, Mirror mirror, std::int64_t points, std::int64_t width) {
+  bool const about_the_face = mirror.about == about_face;
+  std::int64_t const needed = width + (about_the_face ? 0 : 1);
+  if (points < needed)
+    fail(face.where, face.field, " is mirrored ", about_the_face ? "about " : "about the point at ", face.text(),
+         ", which takes ", needed, " interior points for a halo of ", width, ", but there are ", points,
+         "; give the field more points or another condition");
+}
+
+template <class T>
+void check_extrapolation(FaceName const& face, Extrapolation extrapolation, std::int64_t points, std::int64_t width) {
+  int const order = extrapolation.order;
+  if (order < 0 || order > 2)
+    fail(face.where, "the extrapolation at ", face.text(), " has order ", order,
+         "; polynomials of order 0 to 2 are supported, so give one of these");
+  if (order > 0 && !has_sums<T>)
+    fail(face.where, "the extrapolation at ", face.text(), " has order ", order,
+         ", but elements of this type cannot be multiplied by numbers and added; give order 0, or elements for which "
+         "a += 2. * b compiles");
+  if (width > 0 && points <= order)
+    fail(face.where, face.field, " has ", points, " interior points in dimension ", face.dim,
+         ", but an extrapolation of order ", order, " reads ", order + 1, "; give a lower order or more points");
+}
+
+template <class Exec, class View, class Extents>
+void check_face_view(FaceName const& face, View const& view, Extents const& extents) {
+  for (int d = 0, of_face = 0; d < int(extents.size()); ++d) {
+    if (d == face.dim) continue;
+    if (std::int64_t(view.extent(of_face)) != extents[d])
+      fail(face.where, "the View ", quoted_label(view), " of ", face.text(), " has extent ", view.extent(of_face),
+           " in its dimension ", of_face, ", but there are ", extents[d], " interior points in dimension ", d,
+           "; a face has the interior extents of the other dimensions, so give it as many entries");
+    ++of_face;
+  }
+  check_access<Exec>(face.where, view, "the View of " + face.text());
+}
+
+/// Throws if a condition cannot hold at a face. \param[in] width how many points beyond the face are asked for.
+template <class Exec, class T, class C, class Extents>
+void check_face(FaceName const& face, C const& condition, Extents const& extents, std::int64_t width) {
+  if constexpr (std::is_same_v<C, Mirror>) {
+    if (width > 0) check_mirror(face, condition, extents[face.dim], width);
+  } else if constexpr (std::is_same_v<C, Extrapolation>) {
+    check_extrapolation<T>(face, condition, extents[face.dim], width);
+  } else if constexpr (Kokkos::is_view_v<typename ConditionFacts<C>::given>) {
+    if constexpr (ConditionFacts<C>::sums) check_face_view<Exec>(face, condition.gradient, extents);
+    else check_face_view<Exec>(face, condition.value, extents);
+  }
+}
+
+/// Throws if a field's conditions cannot hold.
+/// \tparam Exec           what the Views of faces must be accessible from.
+/// \tparam T              element type of the field.
+/// \param[in] field       names the field in messages, as in `the field ("u")`.
+/// \param[in] extents     interior points per dimension.
+/// \param[in] widths      how many points beyond the faces are asked for, per dimension.
+/// \param[in] conditions  a pack of Sides, one per dimension.
+template <class Exec, class T, class Extents, class Conditions>
+void check_boundary(std::string const& where, std::string const& field, Extents const& extents, Extents const& widths,
+                    Conditions const& conditions) {
+  for_each(conditions, [&]<class Low, class High>(Sides<Low, High> const& both, auto d) {
+    constexpr bool low = std::is_same_v<Low, Periodic>, high = std::is_same_v<High, Periodic>;
+    if (low != high)
+      fail(where, field, " is periodic on the ", low ? "low" : "high", " side of dimension ", int(d),
+           " only; a period joins both sides, so give Periodic for both or for none");
+    std::int64_t const width = has_no_points(extents) ? 0 : widths[int(d)];
+    check_face<Exec, T>(FaceName{where, field, "low", int(d)}, both.low, extents, width);
+    check_face<Exec, T>(FaceName{where, field, "high", int(d)}, both.high, extents, width);
+  });
+}
+
+}  // namespace Koalesce::Impl
+
+#endif
