@@ -67,6 +67,19 @@ static void halos() {
     Kokkos::abort("guide: a halo is not what the page says");
 }
 
+static void boundaries() {
+  using Koalesce::Dirichlet, Koalesce::Mirror, Koalesce::Neumann, Koalesce::Periodic, Koalesce::sides;
+  Exec const exec;
+  std::int64_t const nz = 3, ny = 4, nx = 5;
+  Volume u("u", nz, ny, nx), next("next", nz, ny, nx);
+  Kokkos::deep_copy(u, 1);
+  Koalesce::StencilPolicy policy(exec, Koalesce::Star<1, 1, 1>{}, {nz, ny, nx});
+  Koalesce::LinearStencil<double, Koalesce::Star<1, 1, 1>> laplace(
+      [](int dz, int dy, int dx) { return dz == 0 && dy == 0 && dx == 0 ? -6. : 1.; });
+#include "stencil/boundary.inc"
+  expect(next, 0);
+}
+
 static void values_at_the_point() {
   Exec const exec;
   std::int64_t const nz = 2, ny = 3, nx = 4;
@@ -148,6 +161,7 @@ int main(int argc, char** argv) {
   one_sweep();
   aligned_fields();
   halos();
+  boundaries();
   values_at_the_point();
   staggered();
   two_stages();

@@ -83,6 +83,12 @@ void check() {
   sweep(u, v, LinearStencil<double, Shape>(), summed);
 #elif defined(MUST_NOT_COMPILE_sum_in_another_shape)
   sweep(fields(u, at_point(v)), v, LinearStencil<double, Box<1, 1>>(), summed);
+#elif defined(MUST_NOT_COMPILE_boundary_of_three)
+  StencilPolicy<Exec, Shape>({8, 8}).with_boundary(Periodic(), Periodic(), Periodic());
+#elif defined(MUST_NOT_COMPILE_boundary_of_no_condition)
+  parallel_stencil("must not compile", StencilPolicy<Exec, Shape>({8, 8}).with_boundary(1.), u, v, first);
+#elif defined(MUST_NOT_COMPILE_boundary_of_an_input_alone)
+  run(around(Shape{}, u).with_boundary(Periodic()), v, first);
 #elif defined(MUST_NOT_COMPILE_weights_at_a_half)
   LinearStencil<double, Shape>()(0.5, 0);
 #elif defined(MUST_NOT_COMPILE_offset_of_a_half)

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace Koalesce {
 
@@ -29,9 +30,9 @@ namespace Koalesce {
 /// \return a View of `extents + 2 * halo` points per dimension, all 0, whose last index has stride 1. Its rows lie
 ///         further apart than they are long, so that its layout is LayoutStride for rank 3.
 /// \throws Error if an extent or a halo is negative.
-template <class T, class Exec, class Shape, class BackendTag>
-auto make_field(std::string const& label, StencilPolicy<Exec, Shape, BackendTag> const& policy,
-                typename StencilPolicy<Exec, Shape, BackendTag>::extents_type const& halo) {
+template <class T, class Exec, class Shape, class BackendTag, class Boundary>
+auto make_field(std::string const& label, StencilPolicy<Exec, Shape, BackendTag, Boundary> const& policy,
+                typename StencilPolicy<Exec, Shape, BackendTag, Boundary>::extents_type const& halo) {
   std::string const where = Impl::call_text("Koalesce::make_field", label);
   Impl::check_extents(where, policy);
   for (int d = 0; d < Shape::rank; ++d)
@@ -41,11 +42,11 @@ auto make_field(std::string const& label, StencilPolicy<Exec, Shape, BackendTag>
   return Impl::aligned_field<T, typename Exec::memory_space>(label, policy.extents(), halo);
 }
 
-/// \brief The same, with the halo that the policy's shape reads.
-template <class T, class Exec, class Shape, class BackendTag>
-auto make_field(std::string const& label, StencilPolicy<Exec, Shape, BackendTag> const& policy) {
-  typename StencilPolicy<Exec, Shape, BackendTag>::extents_type halo;
-  for (int d = 0; d < Shape::rank; ++d) halo[d] = Shape::radius(d);
+/// \brief The same, with the halo that the policy's shape reads: none if the policy has a boundary.
+template <class T, class Exec, class Shape, class BackendTag, class Boundary>
+auto make_field(std::string const& label, StencilPolicy<Exec, Shape, BackendTag, Boundary> const& policy) {
+  typename StencilPolicy<Exec, Shape, BackendTag, Boundary>::extents_type halo;
+  for (int d = 0; d < Shape::rank; ++d) halo[d] = std::is_same_v<Boundary, Impl::NoBoundary> ? Shape::radius(d) : 0;
   return make_field<T>(label, policy, halo);
 }
 

@@ -37,6 +37,9 @@ namespace Koalesce {
 /// Inputs are read in the policy's shape. around() gives an input a shape of its own; at_point() marks one that is read
 /// at the point alone: it needs no halo, costs no room on chip, and an output may be the identical View.
 ///
+/// If the policy has a boundary (StencilPolicy::with_boundary()), no field needs a halo. An input that is read around
+/// the point may have its own, as `around(shape, view).with_boundary(...)`.
+///
 /// \param[in] label   name of the kernel for profilers; it appears as "Koalesce::<backend>::<label>".
 /// \param[in] policy  execution space instance, interior extents, shape.
 /// \param[in] in      a View, or several as fields(a, around(shape, b), at_point(c), ...).
@@ -46,15 +49,15 @@ namespace Koalesce {
 ///                    indices of the point (std::int64_t, 0 <= i < interior extent); returns the output's value, or
 ///                    values(...) with one value for every output. A LinearStencil is a functor, too.
 /// \throws Error before anything runs, if extents do not match, a halo is narrower than the radius, an output overlaps
-///         another field, a field has no memory or memory that the execution space cannot access, or nothing fits on
-///         chip.
-template <class Exec, class Shape, class BackendTag, class In, class Out, class Functor>
-void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, BackendTag> const& policy, In const& in,
-                      Out const& out, Functor const& functor) {
+///         another field, a field has no memory or memory that the execution space cannot access, nothing fits on
+///         chip, or a boundary's condition cannot hold (see fill_halo()).
+template <class Exec, class Shape, class BackendTag, class Boundary, class In, class Out, class Functor>
+void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, BackendTag, Boundary> const& policy,
+                      In const& in, Out const& out, Functor const& functor) {
   static_assert(!Impl::is_staged<Shape>, "Koalesce::parallel_stencil: a Staged shape needs two functors");
   using Ins  = decltype(Impl::as_pack(in));
   using Outs = decltype(Impl::as_pack(out));
-  if constexpr (!Impl::is_staged<Shape> && Impl::check_views<Shape, Ins, Outs>()) {
+  if constexpr (!Impl::is_staged<Shape> && Impl::check_views<Shape, Ins, Outs, Boundary>()) {
     if constexpr (Impl::check_functor<Shape, Ins, Outs, Functor>())
       Impl::check_and_dispatch(label, policy, Impl::as_pack(in), Impl::as_pack(out), functor);
   }
@@ -75,13 +78,14 @@ void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, Backe
 /// \param[in] then     called as then(sum, v..., i...): the weighted sum, the values of inputs marked at_point(), the
 ///                     indices of the point; returns the output's value, or values(...).
 /// \throws Error as above.
-template <class Exec, class Shape, class BackendTag, class In, class Out, class W, class LinearShape, class Then>
+template <class Exec, class Shape, class BackendTag, class Boundary, class In, class Out, class W, class LinearShape,
+          class Then>
   requires(!Impl::is_staged<Shape>)
-void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, BackendTag> const& policy, In const& in,
-                      Out const& out, LinearStencil<W, LinearShape> const& weights, Then const& then) {
+void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, BackendTag, Boundary> const& policy,
+                      In const& in, Out const& out, LinearStencil<W, LinearShape> const& weights, Then const& then) {
   using Ins  = decltype(Impl::as_pack(in));
   using Outs = decltype(Impl::as_pack(out));
-  if constexpr (Impl::check_views<Shape, Ins, Outs>()) {
+  if constexpr (Impl::check_views<Shape, Ins, Outs, Boundary>()) {
     if constexpr (Impl::check_linear_then<Shape, Ins, Outs, W, LinearShape, Then>())
       Impl::check_and_dispatch(label, policy, Impl::as_pack(in), Impl::as_pack(out),
                                Impl::LinearThen<W, LinearShape, Then>{weights, then});
@@ -109,12 +113,14 @@ void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, Backe
 ///                   stages, the value of every input at the point, those marked at_point() last, the indices of the
 ///                   point.
 /// \throws Error as above.
-template <class Exec, class First, class Second, class BackendTag, class In, class Out, class F, class G>
-void parallel_stencil(std::string const& label, StencilPolicy<Exec, Staged<First, Second>, BackendTag> const& policy,
-                      In const& in, Out const& out, F const& first, G const& second) {
+template <class Exec, class First, class Second, class BackendTag, class Boundary, class In, class Out, class F,
+          class G>
+void parallel_stencil(std::string const& label,
+                      StencilPolicy<Exec, Staged<First, Second>, BackendTag, Boundary> const& policy, In const& in,
+                      Out const& out, F const& first, G const& second) {
   using Ins  = decltype(Impl::as_pack(in));
   using Outs = decltype(Impl::as_pack(out));
-  if constexpr (Impl::check_views<Staged<First, Second>, Ins, Outs>()) {
+  if constexpr (Impl::check_views<Staged<First, Second>, Ins, Outs, Boundary>()) {
     if constexpr (Impl::check_stages<Staged<First, Second>, Ins, Outs, F, G>())
       Impl::check_and_dispatch(label, policy, Impl::as_pack(in), Impl::as_pack(out), first, second);
   }

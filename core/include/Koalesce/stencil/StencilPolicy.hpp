@@ -4,6 +4,7 @@
 
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/stencil/StencilShape.hpp>
+#include <Koalesce/stencil/impl/BoundaryFaces.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,17 +23,19 @@ enum class StencilTaps { automatic, queue, cache, tile };
 /// \tparam Exec    execution space; kernels run on the instance given, and nothing fences.
 /// \tparam Shape   Box, Star, or Staged of two of them.
 /// \tparam BackendTag the backend, as with_backend() sets it.
+/// \tparam Boundary what lies beyond the interior, as with_boundary() sets it.
 ///
 ///     StencilPolicy policy(exec, Box<1, 1, 1>{}, {nz, ny, nx});
 ///     auto portable = policy.with_backend(Backend::Portable{});
 ///
 /// The setters, `with_...`, return a changed copy.
-template <class Exec, class Shape, class BackendTag = Backend::Default<Exec>>
+template <class Exec, class Shape, class BackendTag = Backend::Default<Exec>, class Boundary = Impl::NoBoundary>
 class StencilPolicy {
  public:
   using execution_space = Exec;        ///< whose instance the kernel runs on
   using shape_type      = Shape;       ///< Box, Star or Staged
   using backend_type    = BackendTag;  ///< a tag of namespace Backend
+  using boundary_type   = Boundary;    ///< the conditions, or a type that says that fields have halos
 
   static constexpr int rank = Shape::rank;  ///< number of dimensions
 
@@ -81,8 +84,28 @@ class StencilPolicy {
   /// \brief A copy that runs on the given backend instead of the execution space's own.
   template <class OtherTag>
   auto with_backend(OtherTag) const {
-    return StencilPolicy<Exec, Shape, Impl::Resolve<OtherTag, Exec>>(m_space, m_extents).with_taps(m_taps);
+    return StencilPolicy<Exec, Shape, Impl::Resolve<OtherTag, Exec>, Boundary>(m_space, m_extents, m_taps, m_boundary);
   }
+
+  /// \brief A copy that says what lies beyond the interior: inputs then need no halo, and nothing fills one.
+  ///
+  ///     policy.with_boundary(Periodic(), Mirror(), sides(Dirichlet(1.), Neumann(0.5)))
+  ///
+  /// A sweep gives what fill_halo() with these conditions and a plain sweep give (of a Staged shape, of halos as wide
+  /// as both radii). Halos that fields have are neither read nor written. Points nearer to a face than the radius run
+  /// as a kernel of their own, after the others.
+  ///
+  /// \param[in] conditions one for all dimensions, or one per dimension, in the order of the Views' indices. The policy
+  ///                       keeps copies of the Views in them.
+  template <class... Conditions>
+  auto with_boundary(Conditions const&... conditions) const {
+    auto const all_sides = Impl::boundary_sides<rank>(conditions...);
+    return StencilPolicy<Exec, Shape, BackendTag, std::decay_t<decltype(all_sides)>>(m_space, m_extents, m_taps,
+                                                                                     all_sides);
+  }
+
+  /// What with_boundary() was given.
+  Boundary const& boundary() const { return m_boundary; }
 
   /// \brief A copy that says where values around a point are read; the default is automatic.
   ///
@@ -103,9 +126,16 @@ class StencilPolicy {
   }
 
  private:
+  template <class, class, class, class>
+  friend class StencilPolicy;
+
+  StencilPolicy(Exec const& space, extents_type const& extents, StencilTaps taps, Boundary const& boundary)
+      : m_space(space), m_extents(extents), m_taps(taps), m_boundary(boundary) {}
+
   Exec m_space;
   extents_type m_extents;
   StencilTaps m_taps = StencilTaps::automatic;
+  Boundary m_boundary{};
 };
 
 /// Deduces the shape where the extents are arguments of their own.

@@ -20,7 +20,7 @@
 // These functions call host lambdas on the host only. nvcc warns about that, because they are device functions, too.
 #if defined(__NVCC__)
 #pragma nv_diagnostic push
-#pragma nv_diag_suppress 20013, 20015
+#pragma nv_diag_suppress 20011, 20013, 20015
 #endif
 
 namespace Koalesce::Impl {

@@ -123,6 +123,18 @@ auto sides_per_dimension(C const&... conditions) {
   }
 }
 
+/// Instead of such a pack: the field has a halo.
+struct NoBoundary {};
+
+/// The same with an error of its own.
+template <int Rank, class... C>
+auto boundary_sides(C const&... conditions) {
+  constexpr bool enough = sizeof...(C) == 1 || sizeof...(C) == Rank;
+  static_assert(enough, "Koalesce::with_boundary: give one condition for all dimensions, or one per dimension");
+  if constexpr (enough) return sides_per_dimension<Rank>(conditions...);
+  else return NoBoundary{};
+}
+
 /// A pack of FaceSides, one per dimension.
 template <class T, int Rank, class... S>
 auto make_faces(Pack<S...> const& conditions) {

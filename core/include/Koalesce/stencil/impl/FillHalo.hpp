@@ -2,10 +2,10 @@
 #ifndef KOALESCE_STENCIL_IMPL_FILL_HALO_HPP
 #define KOALESCE_STENCIL_IMPL_FILL_HALO_HPP
 
-#include <Koalesce/common/impl/Divisor.hpp>
 #include <Koalesce/stencil/impl/BoundaryChecks.hpp>
 #include <Koalesce/stencil/impl/BoundaryValue.hpp>
 #include <Koalesce/stencil/impl/CanonicalField.hpp>
+#include <Koalesce/stencil/impl/HaloPoints.hpp>
 #include <Koalesce/stencil/impl/IndexOrder.hpp>
 #include <Koalesce/stencil/impl/StencilChecks.hpp>
 
@@ -24,46 +24,6 @@ struct HaloPolicy {
   auto const& extents() const { return m_extents; }
 };
 
-/// The points of a halo, numbered from 0. They form three slabs (canonical dimensions: z, y, x): whole planes before
-/// and after the interior in z, whole rows between them, and the ends of the rows that remain. Within a slab neighbors
-/// in x have neighboring numbers.
-class HaloPoints {
- public:
-  /// \param[in] interior, width per canonical dimension; missing dimensions have 1 and 0.
-  HaloPoints(Extents3 const& interior, Extents3 const& width) : m_interior(interior), m_width(width) {
-    std::int64_t end = 0;
-    for (int slab = 0; slab < 3; ++slab) {
-      Extents3 count{};
-      for (int c = 0; c < 3; ++c)
-        count[c] = c < slab ? interior[c] : c == slab ? 2 * width[c] : interior[c] + 2 * width[c];
-      m_end[slab]  = end += count[0] * count[1] * count[2];
-      m_rows[slab] = Divisor(count[1]);
-      m_row[slab]  = Divisor(count[2]);
-    }
-  }
-
-  std::int64_t size() const { return m_end[2]; }
-
-  /// The canonical indices of point `i`, counted from the first interior point.
-  KOKKOS_FUNCTION Extents3 operator()(std::int64_t i) const {
-    int const slab = i < m_end[0] ? 0 : i < m_end[1] ? 1 : 2;
-    i -= slab == 0 ? 0 : slab == 1 ? m_end[0] : m_end[1];
-    std::int64_t const row = i / m_row[slab], z = row / m_rows[slab];
-    return {index(0, slab, z), index(1, slab, row - z * m_rows[slab].divisor()),
-            index(2, slab, i - row * m_row[slab].divisor())};
-  }
-
- private:
-  /// The index of the `at`-th points of a slab in dimension c.
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t index(int c, int slab, std::int64_t at) const {
-    if (c < slab) return at;
-    return at - m_width[c] + (c == slab && at >= m_width[c] ? m_interior[c] : 0);
-  }
-
-  Extents3 m_interior, m_width, m_end{};
-  Kokkos::Array<Divisor, 3> m_rows, m_row;  // of a slab: rows per plane, points per row
-};
-
 /// Writes one halo point; only interior points are read, so the order does not matter.
 template <class Order, class T, class Faces>
 struct FillHalo {
@@ -74,11 +34,8 @@ struct FillHalo {
   BoundaryValue<T, rank, Faces> value;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    Extents3 const at = points(i);
-    PointIndex<rank> point{};
-    if constexpr (Order::user_dim(0) >= 0) point[Order::user_dim(0)] = at[0];
-    if constexpr (Order::user_dim(1) >= 0) point[Order::user_dim(1)] = at[1];
-    point[Order::user_dim(2)]  = at[2];
+    Extents3 const at          = points(i);
+    auto const point           = user_index<Order>(at[0], at[1], at[2]);
     origin[value.place(point)] = value(point);
   }
 };

@@ -7,6 +7,7 @@
 #include <Koalesce/common/impl/Pack.hpp>
 #include <Koalesce/common/impl/ViewChecks.hpp>
 #include <Koalesce/stencil/StencilPolicy.hpp>
+#include <Koalesce/stencil/impl/BoundaryChecks.hpp>
 #include <Koalesce/stencil/impl/StencilInputs.hpp>
 
 namespace Koalesce::Impl {
@@ -80,8 +81,18 @@ void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> 
   using Shape = typename Policy::shape_type;
   check_extents(where, policy);
   for_each(in, [&](auto const& input, auto i) {
+    using In              = std::decay_t<decltype(input)>;
+    constexpr bool bounds = !std::is_same_v<typename Policy::boundary_type, NoBoundary>;
     check_field(where, policy, view_of(input), "input", i,
-                [](int d) { return input_radius<std::decay_t<decltype(input)>, Shape>(d); });
+                [](int d) { return bounds ? 0 : input_radius<In, Shape>(d); });
+    if constexpr (bounds && is_bounded<In, Shape>) {
+      auto widths = policy.extents();
+      for (int d = 0; d < Policy::rank; ++d) widths[d] = input_radius<In, Shape>(d);
+      using View = typename InputTraits<In, InputShapeOf<Shape>>::view;
+      check_boundary<typename Policy::execution_space, typename View::non_const_value_type>(
+          where, "input field " + std::to_string(int(i)) + " " + quoted_label(view_of(input)), policy.extents(), widths,
+          boundary_of(input, policy.boundary()));
+    }
   });
   for_each(out,
            [&](auto const& view, auto i) { check_field(where, policy, view, "output", i, [](int) { return 0; }); });

@@ -2,6 +2,8 @@
 #ifndef KOALESCE_STENCIL_IMPL_STENCIL_DISPATCH_HPP
 #define KOALESCE_STENCIL_IMPL_STENCIL_DISPATCH_HPP
 
+#include <Koalesce/common/Backend.hpp>
+#include <Koalesce/stencil/impl/BoundarySweep.hpp>
 #include <Koalesce/stencil/impl/StencilBackend.hpp>
 #include <Koalesce/stencil/impl/StencilChecks.hpp>
 #include <Koalesce/stencil/impl/StencilWork.hpp>
@@ -14,6 +16,45 @@ template <class View>
 auto as_pack(View const& view) {
   if constexpr (is_pack<View>) return view;
   else return Pack<View>(view);
+}
+
+/// Hands a work to the policy's backend.
+template <class Policy, class Work>
+void run_work(std::string const& label, Policy const& policy, Work const& work) {
+  using BackendTag = typename Policy::backend_type;
+  static_assert(StencilBackend<BackendTag, typename Policy::execution_space, Work>,
+                "Koalesce: the execution space's backend was not included, or lacks a function that StencilBackend "
+                "requires; include <Koalesce/Stencil.hpp>, or write that function");
+  run_stencil(BackendTag{}, policy.space(), label, work);
+}
+
+/// The values of an input's field anywhere, from its interior and its conditions.
+template <class Order, class Policy, class In>
+auto boundary_value(Policy const& policy, In const& input) {
+  auto const& view   = view_of(input);
+  using View         = std::decay_t<decltype(view)>;
+  using T            = typename View::non_const_value_type;
+  constexpr int rank = Policy::rank;
+  auto const faces   = make_faces<T, rank>(boundary_of(input, policy.boundary()));
+  BoundaryValue<T, rank, std::decay_t<decltype(faces)>> value{
+      canonical_field<Order, typename View::const_value_type>(view, policy).origin, {}, policy.extents(), faces};
+  for (int d = 0; d < rank; ++d) value.stride[d] = std::ptrdiff_t(view.stride(d));
+  return value;
+}
+
+/// The points that read the fields alone, then the others.
+template <class Policy, class In, class Work>
+void run_with_boundary(std::string const& label, Policy const& policy, In const& in, Work const& work) {
+  using Order      = typename Work::Order;
+  auto const value = [&](auto const& input, auto) { return boundary_value<Order>(policy, input); };
+  auto const box   = BoundaryBox::of(work.extents, reach_of(work));
+  if (box.extents[0] > 0) run_work(label, policy, work_in_box(work, box));
+
+  auto const values       = transform(inputs_that<false>(in), value);
+  std::string const shell = kernel_label(typename Policy::backend_type{}, label + ", boundary");
+  if constexpr (is_staged<typename Policy::shape_type>)
+    run_boundary_points(policy.space(), shell, work, box, values, transform(inputs_that<true>(in), value));
+  else run_boundary_points(policy.space(), shell, work, box, values, Pack<>());
 }
 
 /// Brings checked arguments into canonical form and hands them to the policy's backend.
@@ -40,13 +81,9 @@ void run_in_order(std::string const& label, Policy const& policy, Pack<Ins...> c
 
   auto const work =
       make_work<Order, typename Policy::shape_type>(ins, points, outs, extents, policy.taps(), functors...);
-
-  using BackendTag = typename Policy::backend_type;
-  static_assert(StencilBackend<BackendTag, typename Policy::execution_space, std::remove_const_t<decltype(work)>>,
-                "Koalesce: the execution space's backend was not included, or lacks a function that StencilBackend "
-                "requires; include <Koalesce/Stencil.hpp>, or write that function");
   Kokkos::Profiling::ScopedRegion const region("Koalesce::parallel_stencil");
-  run_stencil(BackendTag{}, policy.space(), label, work);
+  if constexpr (std::is_same_v<typename Policy::boundary_type, NoBoundary>) run_work(label, policy, work);
+  else run_with_boundary(label, policy, in, work);
 }
 
 template <class Policy, class Ins, class Outs, class... Functors>

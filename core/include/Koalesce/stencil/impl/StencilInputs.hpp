@@ -6,6 +6,7 @@
 #include <Koalesce/stencil/Inputs.hpp>
 #include <Koalesce/stencil/StencilShape.hpp>
 
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
@@ -15,22 +16,25 @@ namespace Koalesce::Impl {
 /// \tparam Default the shape of inputs that do not say anything.
 template <class In, class Default>
 struct InputTraits {
-  using view  = In;
-  using shape = Default;
+  using view     = In;
+  using shape    = Default;
+  using boundary = NoBoundary;
 
   static constexpr bool at_point = false;
 };
 template <class View, class Default>
 struct InputTraits<AtPoint<View>, Default> {
-  using view  = View;
-  using shape = void;
+  using view     = View;
+  using shape    = void;
+  using boundary = NoBoundary;
 
   static constexpr bool at_point = true;
 };
-template <class Shape, class View, class Default>
-struct InputTraits<Around<Shape, View>, Default> {
-  using view  = View;
-  using shape = Shape;
+template <class Shape, class View, class Boundary, class Default>
+struct InputTraits<Around<Shape, View, Boundary>, Default> {
+  using view     = View;
+  using shape    = Shape;
+  using boundary = Boundary;
 
   static constexpr bool at_point = false;
 };
@@ -46,9 +50,20 @@ template <class View>
 View const& view_of(AtPoint<View> const& in) {
   return in.view;
 }
-template <class Shape, class View>
-View const& view_of(Around<Shape, View> const& in) {
+template <class Shape, class View, class Boundary>
+View const& view_of(Around<Shape, View, Boundary> const& in) {
   return in.view;
+}
+
+/// Whether anything beyond the interior is read of an input.
+template <class In, class Shape>
+inline constexpr bool is_bounded = !is_at_point<In> || is_staged<Shape>;
+
+/// The conditions of an input: its own, or the policy's.
+template <class In, class Boundary>
+auto const& boundary_of(In const& in, Boundary const& boundary) {
+  if constexpr (std::is_same_v<typename InputTraits<In, void>::boundary, NoBoundary>) return boundary;
+  else return in.boundary;
 }
 
 /// The shape of inputs that do not say anything: the policy's, of a composite the first stage's.

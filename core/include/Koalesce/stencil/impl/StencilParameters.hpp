@@ -59,8 +59,8 @@ using CallResultOf = typename CallResult<F, Arguments, std::make_index_sequence<
 /// Whether the shape that an input has of its own, if any, serves a policy of this shape.
 template <class In, class Shape>
 inline constexpr bool has_shape = true;
-template <class Own, class View, class Shape>
-inline constexpr bool has_shape<Around<Own, View>, Shape> = [] {
+template <class Own, class View, class Boundary, class Shape>
+inline constexpr bool has_shape<Around<Own, View, Boundary>, Shape> = [] {
   if constexpr (requires { std::bool_constant<!is_staged<Own> && Own::rank == Shape::rank>(); })
     return !is_staged<Own> && Own::rank == Shape::rank;
   else return false;

@@ -45,9 +45,38 @@ template <class... Views, class... Results>
 inline constexpr bool takes<Pack<Views...>, Pack<Results...>> =
     (std::is_assignable_v<typename Views::value_type&, Results const&> && ...);
 
+/// Whether the elements of all inputs can have the conditions.
+template <class T, int Rank, class Boundary>
+struct ConditionsCheck {
+  static constexpr bool passes() { return true; }
+};
+template <class T, int Rank, class... S>
+struct ConditionsCheck<T, Rank, Pack<S...>> {
+  static constexpr bool passes() { return check_conditions<T, Rank, S...>(); }
+};
+template <class Ins, class Shape, class Boundary>
+struct BoundaryCheck;
+template <class... Ins, class Shape, class Boundary>
+struct BoundaryCheck<Pack<Ins...>, Shape, Boundary> {
+  template <class In>
+  using Of = std::decay_t<decltype(boundary_of(std::declval<In const&>(), std::declval<Boundary const&>()))>;
+
+  static constexpr bool passes() {
+    constexpr bool alike = ((std::is_same_v<Of<Ins>, NoBoundary> == std::is_same_v<Boundary, NoBoundary>)&&...);
+    static_assert(alike,
+                  "Koalesce::parallel_stencil: an input has a boundary, but the policy has none; give the policy one, "
+                  "too, for the other inputs");
+    if constexpr (alike)
+      return (ConditionsCheck<typename InputTraits<Ins, Shape>::view::non_const_value_type, Shape::rank,
+                              std::conditional_t<is_bounded<Ins, Shape>, Of<Ins>, NoBoundary>>::passes() &&
+              ...);
+    return false;
+  }
+};
+
 /// Each of these checks fails a static_assert and returns false if the call is wrong; the caller then compiles no code
 /// that would add errors of its own.
-template <class Shape, class Ins, class Outs>
+template <class Shape, class Ins, class Outs, class Boundary>
 constexpr bool check_views() {
   using Views             = typename ViewsOf<Ins, Shape>::type;
   constexpr bool views    = FieldFacts<Views, Shape::rank>::views && FieldFacts<Outs, Shape::rank>::views;
@@ -65,7 +94,8 @@ constexpr bool check_views() {
   static_assert(some,
                 "Koalesce::parallel_stencil: every input is read at the point alone; give at least one input without "
                 "at_point(), or use Kokkos::parallel_for");
-  return views && ranks && writable && shapes && some;
+  if constexpr (views && ranks && writable && shapes && some) return BoundaryCheck<Ins, Shape, Boundary>::passes();
+  return false;
 }
 
 /// Whether a functor can take this number of fields; a LinearStencil takes one.

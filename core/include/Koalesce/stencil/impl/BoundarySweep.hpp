@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_STENCIL_IMPL_BOUNDARY_SWEEP_HPP
+#define KOALESCE_STENCIL_IMPL_BOUNDARY_SWEEP_HPP
+
+#include <Koalesce/stencil/impl/BoundaryValue.hpp>
+#include <Koalesce/stencil/impl/GatheredValues.hpp>
+#include <Koalesce/stencil/impl/HaloPoints.hpp>
+#include <Koalesce/stencil/impl/StencilWork.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+/// Sweeps over fields without halos: a box of points reads the fields alone, and is a plain sweep; those around it also
+/// read what lies beyond the faces.
+namespace Koalesce::Impl {
+
+/// How far a work reads, in canonical dimension c.
+template <class... WorkArgs>
+constexpr Extents3 reach_of(StencilWork<WorkArgs...> const&) {
+  using Work = StencilWork<WorkArgs...>;
+  return {Work::rz, Work::ry, Work::rx};
+}
+template <class... WorkArgs>
+constexpr Extents3 reach_of(StagedWork<WorkArgs...> const&) {
+  using Work = StagedWork<WorkArgs...>;
+  using Mid  = typename Work::SecondShape;
+  return {Work::rz1 + Work::Order::template radius<Mid>(0), Work::ry1 + Work::Order::template radius<Mid>(1),
+          Work::rx1 + Work::Order::template radius<Mid>(2)};
+}
+
+/// The interior's points that read beyond it, and the box of the others.
+struct BoundaryBox {
+  Extents3 first, extents;  ///< of the box; extents are 0 if it is empty
+  HaloPoints around;        ///< counted from the box's first point
+
+  static BoundaryBox of(Extents3 const& n, Extents3 const& reach) {
+    bool const empty = n[0] <= 2 * reach[0] || n[1] <= 2 * reach[1] || n[2] <= 2 * reach[2];
+    if (empty) return {{0, 0, 0}, {0, 0, 0}, HaloPoints({0, 0, 0}, {0, 0, 0}, n)};
+    Extents3 const box{n[0] - 2 * reach[0], n[1] - 2 * reach[1], n[2] - 2 * reach[2]};
+    return {reach, box, HaloPoints(box, reach, reach)};
+  }
+};
+
+/// The caller's functor, with the indices of the whole interior.
+template <class F>
+struct BoxFunctor {
+  F functor;
+  Extents3 first;
+};
+
+template <class F>
+auto in_box(F const& functor, Extents3 const& first) {
+  if constexpr (is_linear_then<F>) {
+    using Then = BoxFunctor<std::decay_t<decltype(functor.then)>>;
+    return LinearThen<typename F::weight_type, typename F::shape_type, Then>{functor.weights, {functor.then, first}};
+  } else if constexpr (is_linear<F>) {
+    return functor;
+  } else {
+    return BoxFunctor<F>{functor, first};
+  }
+}
+
+template <class Order, class F, class... As, class... Vs>
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_with(BoxFunctor<F> const& f, Pack<As...> const& a, Pack<Vs...> const& v,
+                                                     std::int64_t z, std::int64_t y, std::int64_t x) {
+  return call_with<Order>(f.functor, a, v, z + f.first[0], y + f.first[1], x + f.first[2]);
+}
+
+/// The fields seen from a box's first point.
+template <class... Fields>
+auto fields_in_box(Pack<Fields...> const& fields, Extents3 const& first) {
+  return transform(fields, [&](auto const& field, auto) {
+    return std::decay_t<decltype(field)>{field.at(first[0], first[1], first[2]), field.stride};
+  });
+}
+
+template <class... Args>
+auto work_in_box(StencilWork<Args...> const& w, BoundaryBox const& box) {
+  using Work         = StencilWork<Args...>;
+  auto const functor = in_box(w.functor, box.first);
+  return StencilWork<typename Work::Order, typename Work::Ins, typename Work::Points, typename Work::Outs,
+                     std::remove_const_t<decltype(functor)>>{
+      fields_in_box(w.in, box.first),     fields_in_box(w.out, box.first), box.extents, functor, w.taps,
+      fields_in_box(w.points, box.first),
+  };
+}
+template <class Order, class Shape, class... Args>
+auto work_in_box(StagedWork<Order, Shape, Args...> const& w, BoundaryBox const& box) {
+  return make_work<Order, Shape>(fields_in_box(w.in, box.first), fields_in_box(w.points, box.first),
+                                 fields_in_box(w.out, box.first), box.extents, StencilTaps::automatic,
+                                 in_box(w.first, box.first), in_box(w.second, box.first));
+}
+
+/// Computes the points around the box, one a thread.
+/// \tparam Values, PointValues packs of BoundaryValue: of the inputs that are read around the point, and at it.
+template <class Work, class Values, class PointValues>
+struct BoundaryPoints {
+  using Order = typename Work::Order;
+
+  Work work;
+  BoundaryBox box;
+  Values values;
+  PointValues point_values;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    Extents3 const at    = box.around(i);
+    std::int64_t const z = at[0] + box.first[0], y = at[1] + box.first[1], x = at[2] + box.first[2];
+    store(work.out, result(work, z, y, x), z, y, x);
+  }
+
+ private:
+  /// The neighborhoods of a point of the inputs.
+  template <class Ins>
+  KOKKOS_FUNCTION auto gather(Ins const& in, std::int64_t z, std::int64_t y, std::int64_t x) const {
+    return transform(in, [&](auto const& field, auto i) {
+      using In          = std::decay_t<decltype(field)>;
+      auto const& value = get<decltype(i)::value>(values);
+      return GatheredValues<typename In::value_type, Order, typename In::shape_type>(
+          [&](int dz, int dy, int dx) { return value(user_index<Order>(z + dz, y + dy, x + dx)); });
+    });
+  }
+
+  template <class Gathered>
+  KOKKOS_FUNCTION static auto neighborhoods(Gathered const& gathered) {
+    return transform(gathered, [](auto const& g, auto) { return g.neighborhood(); });
+  }
+
+  template <class... Args>
+  KOKKOS_FUNCTION auto result(StencilWork<Args...> const& w, std::int64_t z, std::int64_t y, std::int64_t x) const {
+    auto const gathered = gather(w.in, z, y, x);
+    return to_pack(call_at<Order>(w.functor, neighborhoods(gathered), load(w.points, z, y, x), z, y, x));
+  }
+
+  template <class... Args>
+  KOKKOS_FUNCTION auto result(StagedWork<Args...> const& w, std::int64_t z, std::int64_t y, std::int64_t x) const {
+    auto const mid_at = [&](std::int64_t mz, std::int64_t my, std::int64_t mx) {
+      auto const gathered = gather(w.in, mz, my, mx);
+      auto const points =
+          transform(point_values, [&](auto const& value, auto) { return value(user_index<Order>(mz, my, mx)); });
+      return to_pack(call_at<Order>(w.first, neighborhoods(gathered), points, mz, my, mx));
+    };
+    using Second = typename StagedWork<Args...>::SecondShape;
+    auto mids    = transform(typename StagedWork<Args...>::Mids{}, [](auto const& none, auto) {
+      return GatheredValues<std::decay_t<decltype(none)>, Order, Second>();
+    });
+    std::decay_t<decltype(get<0>(mids))>::for_each_offset([&](int dz, int dy, int dx) {
+      auto const mid = mid_at(z + dz, y + dy, x + dx);
+      for_each(mids, [&](auto& m, auto k) { m.at(dz, dy, dx) = get<decltype(k)::value>(mid); });
+    });
+    return to_pack(call_at<Order>(w.second, neighborhoods(mids), load(concat(w.in, w.points), z, y, x), z, y, x));
+  }
+};
+
+template <class Exec, class Work, class Values, class PointValues>
+void run_boundary_points(Exec const& space, std::string const& label, Work const& work, BoundaryBox const& box,
+                         Values const& values, PointValues const& point_values) {
+  // As FillHalo: arguments of the launch.
+  auto const policy = Kokkos::Experimental::require(
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, box.around.size()),
+      Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+  Kokkos::parallel_for(label, policy, BoundaryPoints<Work, Values, PointValues>{work, box, values, point_values});
+}
+
+}  // namespace Koalesce::Impl
+
+#endif
