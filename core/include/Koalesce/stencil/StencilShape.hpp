@@ -8,8 +8,8 @@
 
 namespace Koalesce {
 
-/// Maximum radius of a dimension.
-inline constexpr int max_radius = 4;
+/// Maximum radius of a dimension, and of a Star.
+inline constexpr int max_radius = 4, max_star_radius = 8;
 
 template <int... Offset>
 struct At;
@@ -20,12 +20,12 @@ namespace Impl {
 template <class T>
 inline constexpr bool is_offset = std::is_convertible_v<T, int> && !std::is_floating_point_v<T>;
 
-template <int... Radius>
+template <int Most, int... Radius>
 struct ShapeBase {
   static_assert(sizeof...(Radius) >= 1 && sizeof...(Radius) <= 3,
                 "Koalesce: a stencil shape must have one, two or three dimensions");
-  static_assert(((Radius >= 0 && Radius <= max_radius) && ...),
-                "Koalesce: the radius of a stencil shape must be 0 to 4 in every dimension");
+  static_assert(((Radius >= 0 && Radius <= Most) && ...),
+                "Koalesce: the radius of a stencil shape must be 0 to 4 in every dimension, of a Star 0 to 8");
 
   static constexpr int rank = sizeof...(Radius);
 
@@ -46,6 +46,11 @@ KOKKOS_FUNCTION constexpr int distance(At<Offset...>, int d) {
 template <int... Offset, class... Is>
 KOKKOS_FUNCTION constexpr bool is_at(At<Offset...>, Is... offset) {
   return ((Offset == offset) && ...);
+}
+
+template <class... Rest>
+constexpr int first_of(int first, Rest...) {
+  return first;
 }
 
 template <class Shape>
@@ -85,7 +90,7 @@ constexpr int count_points() {
 ///
 /// \tparam Radius one radius (0 to 4) per dimension, in the order of the View's indices.
 template <int... Radius>
-struct Box : Impl::ShapeBase<Radius...> {
+struct Box : Impl::ShapeBase<max_radius, Radius...> {
   /// Number of points.
   static constexpr int size = ((2 * Radius + 1) * ...);
 
@@ -100,9 +105,9 @@ struct Box : Impl::ShapeBase<Radius...> {
 ///
 /// `rank` is the number of dimensions, `radius(d)` the radius in dimension d.
 ///
-/// \tparam Radius one radius (0 to 4) per dimension, in the order of the View's indices.
+/// \tparam Radius one radius (0 to 8) per dimension, in the order of the View's indices.
 template <int... Radius>
-struct Star : Impl::ShapeBase<Radius...> {
+struct Star : Impl::ShapeBase<max_star_radius, Radius...> {
   /// Number of points.
   static constexpr int size = 1 + 2 * (Radius + ...);
 
@@ -122,22 +127,21 @@ struct At {
 /// \brief Any points: `Offsets<At<0, 0>, At<0, 1>, At<0, 2>>` for a one-sided difference.
 ///
 /// `rank` is the number of dimensions. `radius(d)` is the largest distance in dimension d, to either side: inputs need
-/// a halo as wide, and stencils of few points far apart cost as much memory on chip as the box around them.
+/// a halo as wide, and few points far apart cost as much memory on chip as the box around them.
 ///
 /// \tparam Points At, one per point, each -4 to 4 in every dimension; repeated points count once.
 template <class... Points>
-struct Offsets;
+struct Offsets {
+  static_assert(sizeof...(Points) > 0, "Koalesce::Offsets: give at least one point, as At<...>");
 
-template <int... First, class... Points>
-struct Offsets<At<First...>, Points...> {
-  static constexpr int rank = sizeof...(First);  ///< number of dimensions
+  static constexpr int rank = Impl::first_of(Points::rank...);  ///< number of dimensions
 
   static_assert(rank >= 1 && rank <= 3, "Koalesce: a stencil shape must have one, two or three dimensions");
   static_assert(((Points::rank == rank) && ...), "Koalesce::Offsets: every At needs the same number of offsets");
 
   /// Radius in dimension d, counted as the indices of the View are.
   KOKKOS_FUNCTION static constexpr int radius(int d) {
-    int r = Impl::distance(At<First...>{}, d);
+    int r = 0;
     ((r = Impl::distance(Points{}, d) > r ? Impl::distance(Points{}, d) : r), ...);
     return r;
   }
@@ -145,11 +149,10 @@ struct Offsets<At<First...>, Points...> {
   /// Whether the point at these offsets belongs to the shape.
   template <class... Offset>
   KOKKOS_FUNCTION static constexpr bool contains(Offset... offset) {
-    return Impl::is_at(At<First...>{}, int(offset)...) || (Impl::is_at(Points{}, int(offset)...) || ...);
+    return (Impl::is_at(Points{}, int(offset)...) || ...);
   }
 
-  /// Number of points.
-  static constexpr int size = Impl::count_points<Offsets>();
+  static constexpr int size = Impl::count_points<Offsets>();  ///< number of points
 
   static_assert(Impl::max_radius_of<Offsets>() <= max_radius,
                 "Koalesce: the radius of a stencil shape must be 0 to 4 in every dimension");

@@ -16,6 +16,11 @@ inline constexpr bool is_kokkos_complex = false;
 template <class T>
 inline constexpr bool is_kokkos_complex<Kokkos::complex<T>> = true;
 
+/// Whether a type is a number, be it narrower than the processor's own.
+template <class T>
+inline constexpr bool is_real = std::is_arithmetic_v<T> || std::is_same_v<T, Kokkos::Experimental::half_t> ||
+                                std::is_same_v<T, Kokkos::Experimental::bhalf_t>;
+
 /// sum + weight * value. For float and double it is rounded once if the processor has a fused multiply-add; otherwise
 /// twice, and the compiler has no such instruction to contract to. The parts of complex numbers are computed in such
 /// steps.
@@ -34,7 +39,7 @@ KOKKOS_FORCEINLINE_FUNCTION Sum multiply_add(W const& weight, T const& value, Su
       return Sum(multiply_add<Part>(Part(weight), value.real(), sum.real()),
                  multiply_add<Part>(Part(weight), value.imag(), sum.imag()));
     }
-  } else if constexpr (std::is_arithmetic_v<W> && std::is_arithmetic_v<T> && has_fused_multiply_add<Sum>()) {
+  } else if constexpr (is_real<W> && is_real<T> && has_fused_multiply_add<Sum>()) {
     return Kokkos::fma(Sum(weight), Sum(value), sum);
   } else {
     sum += weight * value;
