@@ -10,10 +10,9 @@ template <class P>
 class StencilLinear : public ::testing::Test {};
 TYPED_TEST_SUITE(StencilLinear, AllPaths, PathNames);
 
-TYPED_TEST(StencilLinear, star111) { try_exact<TypeParam, Star<1, 1, 1>, double, double>(25000); }
+TYPED_TEST(StencilLinear, star121) { try_exact<TypeParam, Star<1, 2, 1>, double, double>(25000); }
 TYPED_TEST(StencilLinear, star402) { try_exact<TypeParam, Star<4, 0, 2>, double, double>(25000); }
 TYPED_TEST(StencilLinear, box111) { try_exact<TypeParam, Box<1, 1, 1>, double, double>(25000); }
-TYPED_TEST(StencilLinear, box222_float) { try_exact<TypeParam, Box<2, 2, 2>, float, float>(10000); }
 TYPED_TEST(StencilLinear, box021_left) {
   try_exact<TypeParam, Box<0, 2, 1>, double, double, Kokkos::LayoutLeft>(25000);
 }
@@ -21,6 +20,13 @@ TYPED_TEST(StencilLinear, star22_stride) {
   try_exact<TypeParam, Star<2, 2>, float, float, Kokkos::LayoutStride>(10000);
 }
 TYPED_TEST(StencilLinear, box4_line) { try_exact<TypeParam, Box<4>, double, double>(10000); }
+
+/// A plane with more taps than there are vector registers. The portable kernels call weights as they call any functor.
+template <class P>
+class StencilLinearNative : public ::testing::Test {};
+TYPED_TEST_SUITE(StencilLinearNative, NativePaths, PathNames);
+
+TYPED_TEST(StencilLinearNative, box131_float) { try_exact<TypeParam, Box<1, 3, 1>, float, float>(10000); }
 
 /// A star has no business with the points off its axes, not even to multiply them by zero.
 template <class P>

@@ -10,9 +10,9 @@
 namespace Koalesce::Test {
 namespace {
 
-template <int Threads>
 struct Teams : Backend::Portable {
   static constexpr char const* name = "teams";
+  static inline int threads         = 0;  ///< that a team has
 };
 
 /// Kokkos has a barrier between a team's tiles, too.
@@ -26,36 +26,25 @@ struct Told {
   }
 };
 
-template <int Threads, class Exec, class Kernel>
-void run_tile_teams(Teams<Threads>, Exec const& exec, std::string const& label,
+template <class Exec, class Kernel>
+void run_tile_teams(Teams, Exec const& exec, std::string const& label,
                     Impl::PortableBackend::PortableTiling const& tiling, int, Kernel const& kernel) {
-  Impl::PortableBackend::run_tile_teams(Backend::Portable{}, exec, label, tiling, Threads, Told<Kernel>{kernel});
+  Impl::PortableBackend::run_tile_teams(Backend::Portable{}, exec, label, tiling, Teams::threads, Told<Kernel>{kernel});
 }
 
-template <class Threads>
-class StencilTeams : public ::testing::Test {
- public:
-  using Exec                   = Kokkos::DefaultHostExecutionSpace;
-  using P                      = Path<Exec, Teams<Threads::value>>;
-  static constexpr int threads = Threads::value;
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using P    = Path<Exec, Teams>;
 
+class StencilTeams : public ::testing::TestWithParam<int> {
+ public:
   void SetUp() override {
-    if (Exec().concurrency() < threads)
-      GTEST_SKIP() << "a team of " << threads << " threads needs as many of " << Exec::name() << ", which has "
+    Teams::threads = GetParam();
+    if (Exec().concurrency() < GetParam())
+      GTEST_SKIP() << "a team of " << GetParam() << " threads needs as many of " << Exec::name() << ", which has "
                    << Exec().concurrency();
   }
 };
-
-struct ThreadNames {
-  template <class Threads>
-  static std::string GetName(int) {
-    return std::to_string(Threads::value) + "_threads";
-  }
-};
-
-using TeamSizes =
-    ::testing::Types<std::integral_constant<int, 2>, std::integral_constant<int, 3>, std::integral_constant<int, 4>>;
-TYPED_TEST_SUITE(StencilTeams, TeamSizes, ThreadNames);
+INSTANTIATE_TEST_SUITE_P(, StencilTeams, ::testing::Values(2, 3, 4), ::testing::PrintToStringParamName());
 
 struct WhichThread {
   template <class U, class I>
@@ -66,14 +55,13 @@ struct WhichThread {
   }
 };
 
-TYPED_TEST(StencilTeams, are_as_large_as_asked_for) {
-  using Exec = typename TestFixture::Exec;
+TEST_P(StencilTeams, are_as_large_as_asked_for) {
   using View = Kokkos::View<std::size_t***, Kokkos::LayoutRight, Exec>;
   View const in("in", 2, 4, 16), out("out", 2, 4, 16);
-  StencilPolicy<Exec, Box<0, 0, 0>, Teams<TestFixture::threads>> const policy({2, 4, 16});
+  StencilPolicy<Exec, Box<0, 0, 0>, Teams> const policy({2, 4, 16});
   parallel_stencil("threads", policy.with_taps(StencilTaps::queue), in, out, WhichThread());
   Exec().fence();
-  EXPECT_EQ(std::set<std::size_t>(out.data(), out.data() + out.size()).size(), std::size_t(TestFixture::threads));
+  EXPECT_EQ(std::set<std::size_t>(out.data(), out.data() + out.size()).size(), std::size_t(GetParam()));
 }
 
 /// Rows longer than a team has threads, and shorter: a plane's halo is then shared out several rows at a time.
@@ -84,12 +72,12 @@ std::vector<Index<Shape::rank>> extents_of_teams() {
   else return {{1, 1, 1}, {6, 9, 1}, {5, 7, 2}, {4, 3, 17}, {7, 18, 70}, {20, 1, 1}};
 }
 
-template <class P, class Shape, class Layout, class... Functors>
+template <class Shape, class Layout, class... Functors>
 void try_teams(Functors const&... functors) {
   constexpr int rank = Shape::rank;
   Rng rng(1);
   for (auto const& n : extents_of_teams<Shape>()) {
-    Field<typename P::exec, double, rank, Layout> in(n, halo_for<Shape>(rng, 1), rng), out(n, {}, rng);
+    Field<Exec, double, rank, Layout> in(n, halo_for<Shape>(rng, 1), rng), out(n, {}, rng);
     in.fill(rng);
     compare<P, Shape>(n, std::tie(in), std::tie(out), Exactly(), functors...);
   }
@@ -105,23 +93,19 @@ struct SecondProbe {
 using Kokkos::LayoutLeft;
 using Kokkos::LayoutRight;
 
-TYPED_TEST(StencilTeams, box) { try_teams<typename TestFixture::P, Box<1, 1, 1>, LayoutRight>(Probe<Box<1, 1, 1>>()); }
-TYPED_TEST(StencilTeams, rows_alone_left) {
-  try_teams<typename TestFixture::P, Box<0, 1, 2>, LayoutLeft>(Probe<Box<0, 1, 2>>());
-}
-TYPED_TEST(StencilTeams, columns_alone) {
-  try_teams<typename TestFixture::P, Star<2, 1, 0>, LayoutRight>(Probe<Star<2, 1, 0>>());
-}
-TYPED_TEST(StencilTeams, plane) { try_teams<typename TestFixture::P, Box<2, 1>, LayoutRight>(Probe<Box<2, 1>>()); }
-TYPED_TEST(StencilTeams, line) { try_teams<typename TestFixture::P, Box<3>, LayoutRight>(Probe<Box<3>>()); }
-TYPED_TEST(StencilTeams, weights) {
+TEST_P(StencilTeams, box) { try_teams<Box<1, 1, 1>, LayoutRight>(Probe<Box<1, 1, 1>>()); }
+TEST_P(StencilTeams, rows_alone_left) { try_teams<Box<0, 1, 2>, LayoutLeft>(Probe<Box<0, 1, 2>>()); }
+TEST_P(StencilTeams, columns_alone) { try_teams<Star<2, 1, 0>, LayoutRight>(Probe<Star<2, 1, 0>>()); }
+TEST_P(StencilTeams, plane) { try_teams<Box<2, 1>, LayoutRight>(Probe<Box<2, 1>>()); }
+TEST_P(StencilTeams, line) { try_teams<Box<3>, LayoutRight>(Probe<Box<3>>()); }
+TEST_P(StencilTeams, weights) {
   using Shape = Star<1, 1, 1>;
   LinearStencil<double, Shape> const weights([](int a, int b, int c) { return 1. + a - 2 * b + 3 * c; });
-  try_teams<typename TestFixture::P, Shape, LayoutLeft>(weights);
+  try_teams<Shape, LayoutLeft>(weights);
 }
-TYPED_TEST(StencilTeams, two_stages) {
+TEST_P(StencilTeams, two_stages) {
   using First = Box<1, 0, 1>;
-  try_teams<typename TestFixture::P, Staged<First, Star<1, 1, 1>>, LayoutRight>(Probe<First>(), SecondProbe());
+  try_teams<Staged<First, Star<1, 1, 1>>, LayoutRight>(Probe<First>(), SecondProbe());
 }
 
 }  // namespace
