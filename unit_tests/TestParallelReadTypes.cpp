@@ -13,7 +13,8 @@ TYPED_TEST_SUITE(ParallelReadTypes, AllPaths, PathNames);
 
 // ---- Elements ----
 
-/// By column, known and opaque.
+/// By column: items of a known order, and sums of an opaque one. Each is read at first, again, and after the original
+/// was modified.
 template <class P, class T, int Rank, class Layout>
 void check_columns(Rng& rng, Index<Rank> const& n) {
   Field<typename P::exec, T, Rank, Layout> field(n, random_halo<Rank>(rng, 2), rng);
@@ -21,8 +22,19 @@ void check_columns(Rng& rng, Index<Rank> const& n) {
   SCOPED_TRACE(to_string<Rank>(n));
   auto const down    = column_order<Rank>(n);
   auto const indices = indices_of(down, 0, std::int64_t(elements_of(field).size()));
-  check_reads<P>(field, rng, down, indices);
-  check_reads<P>(field, rng, Opaque<ColumnOrder>{down}, indices);
+  ShadowView const a(window(field)), b(window(field));
+  for (int time = 0; time < 3; ++time) {
+    SCOPED_TRACE("read number " + std::to_string(time));
+    if (time == 2) {
+      fill_for_transpose(field, rng);
+      a.invalidate();
+      b.invalidate();
+    }
+    auto const elements = elements_of(field);
+    check_read<P>(a, down, indices, 0, elements);
+    check_reduce<P>(b, Opaque<ColumnOrder>{down}, indices, 0, elements);
+  }
+  EXPECT_TRUE(field.device_matches()) << "the original was written";
 }
 
 template <class P, class T>
@@ -36,39 +48,36 @@ void check_type() {
 
 TYPED_TEST(ParallelReadTypes, of_1_byte) { check_type<TypeParam, std::int8_t>(); }
 TYPED_TEST(ParallelReadTypes, of_2_bytes) { check_type<TypeParam, std::uint16_t>(); }
-TYPED_TEST(ParallelReadTypes, of_4_bytes) { check_type<TypeParam, float>(); }
 TYPED_TEST(ParallelReadTypes, of_8_bytes) { check_type<TypeParam, std::int64_t>(); }
 TYPED_TEST(ParallelReadTypes, of_12_bytes) { check_type<TypeParam, Vec3<float>>(); }
 TYPED_TEST(ParallelReadTypes, of_16_bytes) { check_type<TypeParam, Kokkos::complex<double>>(); }
 
 // ---- Layouts ----
 
-template <class P, class Layout>
+/// Elements of 4 bytes. Kernels are given strides, so that each layout needs no more than one rank here.
+template <class P, int Rank, class Layout>
 void check_layout() {
   for_each_seed([](Rng& rng) {
-    for (int i = 0; i < 5; ++i) {
-      check_columns<P, double, 2, Layout>(rng, random_extents<2>(rng, 40000));
-      check_columns<P, double, 3, Layout>(rng, random_extents<3>(rng, 40000));
-    }
+    for (int i = 0; i < 10; ++i) check_columns<P, float, Rank, Layout>(rng, random_extents<Rank>(rng, 40000));
   });
 }
 
-TYPED_TEST(ParallelReadTypes, of_batches_by_rows) { check_layout<TypeParam, LayoutRight>(); }
-TYPED_TEST(ParallelReadTypes, of_batches_by_columns) { check_layout<TypeParam, LayoutLeft>(); }
-TYPED_TEST(ParallelReadTypes, of_strided_batches) { check_layout<TypeParam, LayoutStride>(); }
+TYPED_TEST(ParallelReadTypes, of_batches_by_rows) { check_layout<TypeParam, 3, LayoutRight>(); }
+TYPED_TEST(ParallelReadTypes, of_matrices_by_columns) { check_layout<TypeParam, 2, LayoutLeft>(); }
+TYPED_TEST(ParallelReadTypes, of_strided_batches) { check_layout<TypeParam, 3, LayoutStride>(); }
 
 /// One row that stands for all, or one column.
 TYPED_TEST(ParallelReadTypes, of_strides_of_zero) {
   using Exec = typename TypeParam::exec;
   Rng rng(1);
   std::int64_t const m = 130, n = 90;
-  Field<Exec, double, 1> line({m}, {0}, rng);
+  Field<Exec, float, 1> line({m}, {0}, rng);
   fill_for_transpose(line, rng);
   ColumnOrder const down(m, n);
   for (bool rows_repeat : {false, true}) {
     LayoutStride const layout(m, rows_repeat ? 0 : 1, n, rows_repeat ? 1 : 0);
-    ShadowView const a(Kokkos::View<double**, LayoutStride, typename Exec::memory_space>(line.view().data(), layout));
-    std::vector<double> elements;
+    ShadowView const a(Kokkos::View<float**, LayoutStride, typename Exec::memory_space>(line.view().data(), layout));
+    std::vector<float> elements;
     for (std::int64_t k = 0; k < m * n; ++k) elements.push_back(line({rows_repeat ? k % n : k / n}));
     for (int time = 0; time < 2; ++time) {
       check_read<TypeParam>(a, down, indices_of(down, 0, m * n), 0, elements);
