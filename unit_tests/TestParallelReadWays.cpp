@@ -20,7 +20,8 @@ class Ways {
  public:
   int operator()(std::string const& way) const {
     auto const names = m_record.kernel_names();
-    return int(std::count(names.begin(), names.end(), read_kernel<P>("read", way)));
+    return int(std::count(names.begin(), names.end(), read_kernel<P>("read", way)) +
+               std::count(names.begin(), names.end(), read_kernel<P>("sum", way)));
   }
 
  private:
@@ -42,11 +43,11 @@ struct Matrix {
 
   auto shadow_view(std::size_t max_bytes = std::size_t(-1)) const { return ShadowView(window(field), max_bytes); }
 
-  /// Reads the items that the indices are for, into memory and into a sum.
-  template <class A, class Map>
+  /// Reads the items that the indices are for, into memory or into a sum.
+  template <bool sum, class A, class Map>
   void check(A const& a, Map const& map, Indices const& indices, std::int64_t begin = 0) const {
-    check_read<P>(a, map, indices, begin, elements);
-    check_reduce<P>(a, map, indices, begin, elements);
+    if constexpr (sum) check_reduce<P>(a, map, indices, begin, elements);
+    else check_read<P>(a, map, indices, begin, elements);
   }
 
   template <class A>
@@ -64,7 +65,7 @@ struct Matrix {
 
 // ---- Known maps ----
 
-template <class M, class Map>
+template <bool sum, class M, class Map>
 void check_known_map(Rng& rng, M const& m, Map const& map) {
   auto const all   = indices_of(map, 0, m.size);
   auto const begin = random_int(rng, 0, m.size - 1), end = random_int(rng, begin, m.size);
@@ -73,8 +74,8 @@ void check_known_map(Rng& rng, M const& m, Map const& map) {
   m.build(built);
   for (int time = 0; time < 2; ++time) {
     for (auto const& a : {none, built, fresh}) {
-      m.check(a, map, part, begin);
-      m.check(a, map, all);
+      m.template check<sum>(a, map, part, begin);
+      m.template check<sum>(a, map, all);
     }
   }
 }
@@ -84,23 +85,20 @@ void check_known_maps(Rng& rng, Index<Rank> const& n) {
   SCOPED_TRACE(to_string<Rank>(n));
   Matrix<P, Rank, Layout> const m(rng, n);
   Ways<P> const ways;
-  check_known_map(rng, m, m.down);
-  check_known_map(rng, m, RowOrder());
-  check_known_map(rng, m, Opaque<ColumnOrder>{m.down});
-  check_known_map(rng, m, Opaque<RowOrder>{});
+  check_known_map<false>(rng, m, Opaque<ColumnOrder>{m.down});
+  check_known_map<true>(rng, m, m.down);
+  check_known_map<false>(rng, m, RowOrder());
+  check_known_map<true>(rng, m, Opaque<RowOrder>{});
   for (auto const* way : {"original", "transposing", "shadow"}) EXPECT_GT(ways(way), 0) << way;
 }
 
 TYPED_TEST(ParallelReadWays, known_orders_of_matrices_and_batches) {
   for_each_seed([](Rng& rng) {
     for (auto const& n : {Index<2>{2, 3}, {70, 90}, {33, 129}}) {
-      check_known_maps<TypeParam, 2, LayoutRight>(rng, n);
       check_known_maps<TypeParam, 2, LayoutLeft>(rng, n);
-      check_known_maps<TypeParam, 2, LayoutStride>(rng, n);
     }
     for (auto const& n : {Index<3>{2, 3, 4}, {1, 40, 50}, {2, 33, 65}, {60, 7, 5}}) {
       check_known_maps<TypeParam, 3, LayoutRight>(rng, n);
-      check_known_maps<TypeParam, 3, LayoutLeft>(rng, n);
       check_known_maps<TypeParam, 3, LayoutStride>(rng, n);
     }
   });
@@ -141,11 +139,15 @@ void check_tables(Rng& rng, Index<Rank> const& n) {
       auto const a = m.shadow_view();
       m.build(a);
       using Table = typename decltype(m)::Table;
-      m.check(a, Table(seen.indices, 0), seen.indices);
-      m.check(a, Table(later.indices, 0), later.indices);
+      m.template check<false>(a, Table(seen.indices, 0), seen.indices);
+      m.template check<true>(a, Table(seen.indices, 0), seen.indices);
+      m.template check<false>(a, Table(later.indices, 0), later.indices);
+      m.template check<true>(a, Table(later.indices, 0), later.indices);
       a.invalidate();
-      m.check(a, Table(later.indices, 0), later.indices);
-      m.check(a, Table(later.indices, 0), later.indices);
+      m.template check<false>(a, Table(later.indices, 0), later.indices);
+      m.template check<true>(a, Table(later.indices, 0), later.indices);
+      m.template check<false>(a, Table(later.indices, 0), later.indices);
+      m.template check<true>(a, Table(later.indices, 0), later.indices);
     }
   }
   for (auto const* way : {"original", "transposing", "shadow", "mixed"}) EXPECT_GT(ways(way), 0) << way;
@@ -153,7 +155,6 @@ void check_tables(Rng& rng, Index<Rank> const& n) {
 
 TYPED_TEST(ParallelReadWays, tables_of_one_type) {
   for_each_seed([](Rng& rng) {
-    check_tables<TypeParam, 2, LayoutRight>(rng, {70, 50});
     check_tables<TypeParam, 2, LayoutLeft>(rng, {70, 50});
     check_tables<TypeParam, 3, LayoutRight>(rng, {3, 33, 31});
     check_tables<TypeParam, 3, LayoutStride>(rng, {3, 33, 31});

@@ -209,6 +209,9 @@ struct Exactly {
 template <class T, int Rank>
 using DataType = std::conditional_t<Rank == 1, T*, std::conditional_t<Rank == 2, T**, T***>>;
 
+/// Strides of a LayoutStride: with random gaps and in a random order, or those of a LayoutRight.
+enum class Strides { random, right };
+
 /// A field with a halo, and its copy on the host. It lies within a block of memory that is compared as a whole,
 /// so that a write to the halo, to the gaps of a strided View or beside it does not go unseen.
 template <class Exec, class T, int R, class Layout = Kokkos::LayoutRight>
@@ -220,8 +223,9 @@ class Field {
   using Block               = Kokkos::View<T*, typename Exec::memory_space>;
 
   /// \param[in] rng chooses the gaps and the order of dimensions of a LayoutStride.
-  Field(Index<R> const& interior, Index<R> const& halo, Rng& rng) : m_interior(interior), m_halo(halo) {
-    make_strides(rng);
+  Field(Index<R> const& interior, Index<R> const& halo, Rng& rng, Strides strides = Strides::random)
+      : m_interior(interior), m_halo(halo) {
+    make_strides(rng, strides);
     m_block = Block(Kokkos::view_alloc(Kokkos::WithoutInitializing, "block"), m_length + 2 * guard);
     m_host  = Kokkos::create_mirror(Kokkos::HostSpace(), m_block);
     poison_all();
@@ -295,15 +299,16 @@ class Field {
   static constexpr std::int64_t guard = 16;  // elements on either side of the field
   static constexpr bool strided       = std::is_same_v<Layout, Kokkos::LayoutStride>;
 
-  void make_strides(Rng& rng) {
+  void make_strides(Rng& rng, Strides strides) {
+    bool const any = strided && strides == Strides::random;
     int order[R];  // fastest dimension first
     for (int d = 0; d < R; ++d) order[d] = std::is_same_v<Layout, Kokkos::LayoutLeft> ? d : R - 1 - d;
-    if (strided) std::shuffle(order, order + R, rng);
-    m_length = strided ? random_int(rng, 1, 3) : 1;
+    if (any) std::shuffle(order, order + R, rng);
+    m_length = any ? random_int(rng, 1, 3) : 1;
     for (int d : order) {
       m_stride[d] = m_length;
       m_length *= m_interior[d] + 2 * m_halo[d];
-      if (strided) m_length += random_int(rng, 0, 3);
+      if (any) m_length += random_int(rng, 0, 3);
     }
   }
 

@@ -18,21 +18,16 @@ void check_every_permutation(Rng& rng, std::int64_t points) {
       check_transpose<P, double, Rank, SrcLayout, DstLayout>(rng, random_extents<Rank>(rng, points), p);
 }
 
-template <class P, int Rank, class SrcLayout>
-void check_every_layout(Rng& rng, std::int64_t points) {
-  check_every_permutation<P, Rank, SrcLayout, LayoutRight>(rng, points);
-  check_every_permutation<P, Rank, SrcLayout, LayoutLeft>(rng, points);
-  check_every_permutation<P, Rank, SrcLayout, LayoutStride>(rng, points);
-}
-
+/// Backends get strides, which all pairs of layouts share: each is a source and a destination in every rank.
 TYPED_TEST(Transpose, every_permutation_and_layout) {
   for_each_seed([](Rng& rng) {
-    check_every_layout<TypeParam, 2, LayoutRight>(rng, 40000);
-    check_every_layout<TypeParam, 2, LayoutLeft>(rng, 40000);
-    check_every_layout<TypeParam, 2, LayoutStride>(rng, 40000);
-    check_every_layout<TypeParam, 3, LayoutRight>(rng, 30000);
-    check_every_layout<TypeParam, 3, LayoutLeft>(rng, 30000);
-    check_every_layout<TypeParam, 3, LayoutStride>(rng, 30000);
+    check_every_permutation<TypeParam, 2, LayoutRight, LayoutRight>(rng, 40000);
+    check_every_permutation<TypeParam, 2, LayoutLeft, LayoutStride>(rng, 40000);
+    check_every_permutation<TypeParam, 2, LayoutStride, LayoutLeft>(rng, 40000);
+    check_every_permutation<TypeParam, 3, LayoutRight, LayoutRight>(rng, 30000);
+    check_every_permutation<TypeParam, 3, LayoutRight, LayoutLeft>(rng, 30000);
+    check_every_permutation<TypeParam, 3, LayoutLeft, LayoutStride>(rng, 30000);
+    check_every_permutation<TypeParam, 3, LayoutStride, LayoutRight>(rng, 30000);
   });
 }
 
@@ -43,7 +38,7 @@ TYPED_TEST(Transpose, contiguous_fields) {
       for (auto const& p : permutations(std::integral_constant<int, 3>())) {
         auto const n = random_extents<3>(rng, 30000);
         check_transpose<TypeParam, double, 3, LayoutRight, LayoutRight>(rng, n, p, 0);
-        check_transpose<TypeParam, float, 3, LayoutRight, LayoutLeft>(rng, n, p, 0);
+        check_transpose<TypeParam, double, 3, LayoutRight, LayoutLeft>(rng, n, p, 0);
       }
   });
 }
@@ -121,7 +116,7 @@ TYPED_TEST(Transpose, in_place_two_of_three_dimensions) {
     for (std::int64_t n : {1, 5, 33, 70}) {
       auto const other = random_int(rng, 1, 9);
       check_in_place<TypeParam, double, 3, LayoutRight>(rng, {n, n, other}, {1, 0, 2});
-      check_in_place<TypeParam, double, 3, LayoutLeft>(rng, {n, other, n}, {2, 1, 0});
+      check_in_place<TypeParam, double, 3, LayoutStride>(rng, {n, other, n}, {2, 1, 0});
       check_in_place<TypeParam, double, 3, LayoutStride>(rng, {other, n, n}, {0, 2, 1});
       check_in_place<TypeParam, double, 3, LayoutStride>(rng, {other, n, n}, {0, 1, 2});
     }
@@ -158,11 +153,9 @@ void check_copy(Rng& rng) {
 template <class P, int Rank>
 void check_copies(Rng& rng) {
   for (int i = 0; i < 3; ++i) {
-    check_copy<P, Rank, LayoutRight, LayoutLeft>(rng);
-    check_copy<P, Rank, LayoutLeft, LayoutRight>(rng);
     check_copy<P, Rank, LayoutRight, LayoutRight>(rng);
-    check_copy<P, Rank, LayoutStride, LayoutLeft>(rng);
-    check_copy<P, Rank, LayoutRight, LayoutStride>(rng);
+    check_copy<P, Rank, LayoutRight, LayoutLeft>(rng);
+    check_copy<P, Rank, LayoutLeft, LayoutStride>(rng);
     check_copy<P, Rank, LayoutStride, LayoutStride>(rng);
   }
 }

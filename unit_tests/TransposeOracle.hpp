@@ -54,10 +54,11 @@ void fill_for_transpose(F& field, Rng& rng) {
 
 /// Transposes a random field of n points and compares all memory around source and destination.
 template <class P, class T, int Rank, class SrcLayout, class DstLayout>
-void check_transpose(Rng& rng, Index<Rank> const& n, Permutation<Rank> const& p, int halo = 2) {
+void check_transpose(Rng& rng, Index<Rank> const& n, Permutation<Rank> const& p, int halo = 2,
+                     Strides strides = Strides::random) {
   using Exec = typename P::exec;
-  Field<Exec, T, Rank, SrcLayout> src(n, random_halo<Rank>(rng, halo), rng);
-  Field<Exec, T, Rank, DstLayout> dst(permuted<Rank>(n, p), random_halo<Rank>(rng, halo), rng);
+  Field<Exec, T, Rank, SrcLayout> src(n, random_halo<Rank>(rng, halo), rng, strides);
+  Field<Exec, T, Rank, DstLayout> dst(permuted<Rank>(n, p), random_halo<Rank>(rng, halo), rng, strides);
   fill_for_transpose(src, rng);
   transpose<typename P::backend>(Exec(), window(dst), window(src), p);
   Exec().fence();
