@@ -86,10 +86,8 @@ void check_two_fields() {
   });
 }
 
-TYPED_TEST(RegroupedPayload, of_4_bytes) { check_two_fields<TypeParam, float>(); }
 TYPED_TEST(RegroupedPayload, of_8_bytes) { check_two_fields<TypeParam, double>(); }
-TYPED_TEST(RegroupedPayload, of_24_bytes) { check_two_fields<TypeParam, Vec3<double>>(); }
-TYPED_TEST(RegroupedPayload, strided) { check_two_fields<TypeParam, float, LayoutStride>(); }
+TYPED_TEST(RegroupedPayload, strided_of_4_bytes) { check_two_fields<TypeParam, float, LayoutStride>(); }
 
 TYPED_TEST(RegroupedPayload, sizes_around_those_of_warps_teams_and_tiles) {
   Rng rng(1);
@@ -124,7 +122,7 @@ template <class Memory>
 struct KeepElement {
   Kokkos::View<double*, Memory> kept;
 
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, double const& x) const { kept(item) = x + path; }
+  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, Vec3<double> const& x) const { kept(item) = x.z + path; }
 };
 
 template <class P, class View>
@@ -149,21 +147,22 @@ struct Triple {
   template <class View>
   static void fill(View const& view) {
     auto const host = Kokkos::create_mirror_view(view);
-    for (std::size_t i = 0; i < view.extent(0); ++i) host(i) = 3.0 * double(i);
+    for (std::size_t i = 0; i < view.extent(0); ++i) host(i) = {0, 1, 3.0 * double(i)};
     Kokkos::deep_copy(view, host);
   }
 };
 
+/// Of 24 bytes. What goes one way is const, whatever the View's elements are.
 TYPED_TEST(RegroupedPayload, one_way_only_and_const) {
   using Memory = typename TypeParam::exec::memory_space;
   Rng rng(3);
   Items const items{7, 4, make_paths(rng, Mix::equal, 4, 3333)};
-  Kokkos::View<double*, Memory> const x("x", items.end());
+  using T = Vec3<double>;
+  Kokkos::View<T*, Memory> const x("x", items.end());
   Triple::fill(x);
-  check_one_way<TypeParam>(items, x);
-  check_one_way<TypeParam>(items, Kokkos::View<double const*, Memory>(x));
+  static_assert(std::is_same_v<decltype(one_way(x)), decltype(one_way(Kokkos::View<T const*, Memory>(x)))>);
   check_one_way<TypeParam>(
-      items, Kokkos::View<double const*, Memory, Kokkos::MemoryTraits<Kokkos::RandomAccess | Kokkos::Unmanaged>>(x));
+      items, Kokkos::View<T const*, Memory, Kokkos::MemoryTraits<Kokkos::RandomAccess | Kokkos::Unmanaged>>(x));
 }
 
 /// One small, one large, one in between: what lies behind what, and how it is aligned.
