@@ -138,6 +138,11 @@ template <class P>
 class Placing : public ::testing::Test {};
 TYPED_TEST_SUITE(Placing, AllPaths, PathNames);
 
+/// Core launches placed kernels, for every backend alike: backends only name them.
+template <class P>
+class PlacingAnywhere : public ::testing::Test {};
+TYPED_TEST_SUITE(PlacingAnywhere, NativePaths, PathNames);
+
 template <class View>
 auto host_of(View const& view) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
@@ -209,10 +214,7 @@ class EveryPlace {
     auto const declared = Impl::declared_arrays(m_arrays);
     for (auto const& placement : all_placements(m_arrays)) check(placement, to_string(placement, declared));
     check(FixedPlacement<Place::scratch, Place::thread_memory>(), "fixed, memory of the thread");
-    check(FixedPlacement<Place::global_memory, Place::thread_memory>(), "fixed, global and memory of the thread");
     check(FixedPlacement<Place::scratch, Place::global_memory>(), "fixed, scratch and global memory");
-    if constexpr (Mine::shape_type::constant)
-      check(FixedPlacement<Place::global_memory, Place::registers>(), "fixed, global memory and registers");
   }
 
  private:
@@ -232,62 +234,71 @@ void check_every_place() {
   });
 }
 
-TYPED_TEST(Placing, no_extents) { check_every_place<TypeParam, char, char>(); }
-TYPED_TEST(Placing, short_integers) { check_every_place<TypeParam, short[7], short*>(); }
-TYPED_TEST(Placing, integers) { check_every_place<TypeParam, int** [2], int[3]>(); }
-TYPED_TEST(Placing, numbers) { check_every_place<TypeParam, double* [3][2], double[2][3]>(); }
-TYPED_TEST(Placing, complex_numbers) {
+TYPED_TEST(PlacingAnywhere, no_extents) { check_every_place<TypeParam, char, char>(); }
+TYPED_TEST(PlacingAnywhere, short_integers) { check_every_place<TypeParam, short[7], short*>(); }
+TYPED_TEST(PlacingAnywhere, integers) { check_every_place<TypeParam, int** [2], int[3]>(); }
+TYPED_TEST(PlacingAnywhere, complex_numbers) {
   using Complex = Kokkos::complex<double>;
   check_every_place<TypeParam, Complex[3][1][2][2], Complex**>();
 }
-TYPED_TEST(Placing, elements_of_12_bytes) {
+TYPED_TEST(PlacingAnywhere, elements_of_12_bytes) {
   check_every_place<TypeParam, Vec3<float>[5][3], Vec3<float>[1][2][2][1]>();
 }
-TYPED_TEST(Placing, elements_of_24_bytes) { check_every_place<TypeParam, Vec3<double>****, Vec3<double>** [1][2]>(); }
+TYPED_TEST(PlacingAnywhere, elements_of_24_bytes) {
+  check_every_place<TypeParam, Vec3<double>****, Vec3<double>** [1][2]>();
+}
 
 // ---- What else a kernel may do ----
 
-/// What each thread of each team leaves, wherever the arrays lie.
+/// What each thread of each team leaves with the arrays in these places.
 template <class P, class Arrays, class Expected>
 void check_threads(auto const& kernel_with, Arrays const& arrays_for, std::vector<int> const& sizes,
-                   Expected const& expected) {
+                   Expected const& expected, auto const& places) {
   using Exec = typename P::exec;
-  for (int const threads : team_sizes<Exec>(sizes))
-    for (auto const& placement : all_placements(arrays_for(threads))) {
-      TeamOutput<Exec> const out("out", 37, std::size_t(threads));
-      Kokkos::deep_copy(out, -1);
-      parallel_placed("threads", PlacementPolicy(Exec(), 37, threads).with_backend(typename P::backend()),
-                      arrays_for(threads), placement, kernel_with(out));
-      auto const host = host_of(out);
-      for (int t = 0; t < 37; ++t)
-        for (int r = 0; r < threads; ++r) ASSERT_EQ(host(t, r), expected(t, r, threads)) << "thread " << r;
-    }
+  for (int const threads : team_sizes<Exec>(sizes)) {
+    TeamOutput<Exec> const out("out", 37, std::size_t(threads));
+    Kokkos::deep_copy(out, -1);
+    parallel_placed("threads", PlacementPolicy(Exec(), 37, threads).with_backend(typename P::backend()),
+                    arrays_for(threads), places, kernel_with(out));
+    auto const host = host_of(out);
+    for (int t = 0; t < 37; ++t)
+      for (int r = 0; r < threads; ++r) ASSERT_EQ(host(t, r), expected(t, r, threads)) << "thread " << r;
+  }
 }
 
-TYPED_TEST(Placing, arrays_of_odd_sizes_are_aligned) {
+TYPED_TEST(PlacingAnywhere, arrays_of_odd_sizes_are_aligned) {
   using Exec        = typename TypeParam::exec;
   auto const arrays = [](int) {
     return OnChip(TeamArray<char[3]>("a"), ThreadArray<Kokkos::complex<double>>("b"), TeamArray<short*>("c", 5),
                   ThreadArray<std::int64_t*>("d", 3));
   };
-  check_threads<TypeParam>([](auto const& out) { return Align<Exec>{out}; }, arrays, {1, 2, 3, 33, 255},
-                           [](int, int, int) { return 0; });
+  auto const check = [&](auto const& places) {
+    check_threads<TypeParam>([](auto const& out) { return Align<Exec>{out}; }, arrays, {1, 2, 3, 33, 255},
+                             [](int, int, int) { return 0; }, places);
+  };
+  using enum Place;
+  check(FixedPlacement<scratch, scratch, scratch, scratch>());
+  check(FixedPlacement<scratch, registers, scratch, scratch>());
+  check(FixedPlacement<scratch, scratch, global_memory, scratch>());
+  check(FixedPlacement<global_memory, scratch, scratch, thread_memory>());
+  check(FixedPlacement<global_memory, registers, global_memory, thread_memory>());
 }
 
 TYPED_TEST(Placing, index_in_brackets) {
   using Exec        = typename TypeParam::exec;
   auto const arrays = [](int threads) { return OnChip(TeamArray<int*>("shared", threads), ThreadArray<int>("own")); };
-  check_threads<TypeParam>([](auto const& out) { return Brackets<Exec>{out}; }, arrays, {1, 2, 3, 32, 100, 256},
-                           Brackets<Exec>::expected);
+  for (auto const& placement : all_placements(arrays(1)))
+    check_threads<TypeParam>([](auto const& out) { return Brackets<Exec>{out}; }, arrays, {1, 2, 3, 32, 100, 256},
+                             Brackets<Exec>::expected, placement);
 }
 
-TYPED_TEST(Placing, no_arrays) {
+TYPED_TEST(PlacingAnywhere, no_arrays) {
   using Exec = typename TypeParam::exec;
   check_threads<TypeParam>([](auto const& out) { return NoArrays<Exec>{out}; }, [](int) { return OnChip<>(); }, {1, 3},
-                           [](int, int, int) { return 5; });
+                           [](int, int, int) { return 5; }, Placement(0));
 }
 
-TYPED_TEST(Placing, eight_arrays) {
+TYPED_TEST(PlacingAnywhere, eight_arrays) {
   using Exec = typename TypeParam::exec;
   using Own  = ThreadArray<int>;
   OnChip const arrays(Own("a"), Own("b"), Own("c"), Own("d"), Own("e"), Own("f"), Own("g"), Own("h"));
@@ -303,7 +314,7 @@ TYPED_TEST(Placing, eight_arrays) {
     for (int r = 0; r < threads; ++r) ASSERT_EQ(host(t, r), 8 * r + 36);
 }
 
-TYPED_TEST(Placing, launch_bounds) {
+TYPED_TEST(PlacingAnywhere, launch_bounds) {
   using Exec        = typename TypeParam::exec;
   int const threads = team_sizes<Exec>({1, 2, 64}).back();
   TeamOutput<Exec> const out("out", 5, std::size_t(threads));
@@ -311,8 +322,8 @@ TYPED_TEST(Placing, launch_bounds) {
   EXPECT_EQ(policy.league_size(), 5);
   EXPECT_EQ(policy.team_size(), threads);
   OnChip const arrays(TeamArray<int*>("shared", threads), ThreadArray<int>("own"));
-  parallel_placed("bounds", policy.with_backend(typename TypeParam::backend()), arrays, promoted_placement(arrays),
-                  Brackets<Exec>{out});
+  parallel_placed("bounds", policy.with_backend(typename TypeParam::backend()), arrays,
+                  FixedPlacement<Place::global_memory, Place::registers>(), Brackets<Exec>{out});
   auto const host = host_of(out);
   for (int t = 0; t < 5; ++t)
     for (int r = 0; r < threads; ++r) ASSERT_EQ(host(t, r), Brackets<Exec>::expected(t, r, threads));
