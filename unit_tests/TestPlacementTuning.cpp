@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelRecorder.hpp"
 #include "TestSupport.hpp"
+#include "TuningFolder.hpp"
 
 #include <Koalesce/Placement.hpp>
 #include <Koalesce/Tuning.hpp>
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <filesystem>
 #include <thread>
 
@@ -283,27 +281,6 @@ TEST(PlacementTuning, a_view_with_gaps_cannot_be_checked) {
 
 // ---- Remembering ----
 
-/// A tuning file in a folder of its own, both gone at the end.
-class TuningFolder {
- public:
-  TuningFolder()
-      : m_folder(std::filesystem::temp_directory_path() /
-                 ("koalesce-" + std::to_string(getpid()) + "-" + std::to_string(s_count++))) {
-    std::filesystem::remove_all(m_folder);
-    set_tuning_file(file());
-  }
-  ~TuningFolder() {
-    std::filesystem::remove_all(m_folder);
-    set_tuning_file(std::nullopt);
-  }
-
-  std::filesystem::path file() const { return m_folder / "tuning.txt"; }
-
- private:
-  std::filesystem::path m_folder;
-  static inline int s_count = 0;
-};
-
 TYPED_TEST(PlacementTuned, the_winner_is_remembered_in_a_file) {
   TuningFolder const folder;
   EXPECT_EQ(tuning_file(), folder.file());
@@ -394,10 +371,29 @@ TYPED_TEST(PlacementTuned, other_sizes_labels_and_arrays_are_measured) {
   EXPECT_EQ(source("slow", kernel.policy(), kernel.arrays()), remembered);
   EXPECT_EQ(source("other", kernel.policy(), kernel.arrays()), measured);
   EXPECT_EQ(source("slow", kernel.policy(63), kernel.arrays()), measured);
-  EXPECT_EQ(source("slow", kernel.policy().template with_launch_bounds<64>(), kernel.arrays()), measured);
-  OnChip const longer(ThreadArray<int[5]>("a"), ThreadArray<int>("b"), TeamArray<int>("c"));
-  EXPECT_EQ(source("slow", kernel.policy(), longer), measured);
+  OnChip const others(ThreadArray<int[4]>("a"), ThreadArray<int>("b"), TeamArray<int>("d"));
+  EXPECT_EQ(source("slow", kernel.policy(), others), measured);
   EXPECT_EQ(source("slow", kernel.policy(), kernel.arrays()), remembered);
+}
+
+/// The keys alone, for which no kernel is compiled.
+TYPED_TEST(PlacementTuned, launch_bounds_and_extents_are_part_of_the_key) {
+  using P = TypeParam;
+  Slow<P> const kernel({});
+  std::string const label("slow");
+  auto const extents = [&](auto const& policy, auto length) {
+    using A = ThreadArray<int[decltype(length)::value]>;
+    OnChip const arrays(A("a"));
+    return Impl::PlacementCall<typename P::backend, std::decay_t<decltype(policy)>, Slow<P>, A>("f", label, policy,
+                                                                                                arrays, kernel)
+        .key()
+        .extents;
+  };
+  std::integral_constant<int, 4> const four;
+  auto const plain = extents(kernel.policy(), four);
+  EXPECT_EQ(plain, extents(kernel.policy(), four));
+  EXPECT_NE(plain, extents(kernel.policy().template with_launch_bounds<64>(), four));
+  EXPECT_NE(plain, extents(kernel.policy(), std::integral_constant<int, 5>()));
 }
 
 TYPED_TEST(PlacementTuned, without_memory_everything_is_measured) {

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <Koalesce/tuning/Tuning.hpp>
-
-#include <gtest/gtest.h>
+#include "TuningFolder.hpp"
 
 #include <cmath>
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <iomanip>
-#include <iostream>
-#include <iterator>
 #include <limits>
 #include <locale>
-#include <optional>
 #include <random>
 #include <sstream>
 #include <string>
@@ -32,56 +24,9 @@
 namespace Koalesce::Test {
 namespace {
 
-using Impl::RememberedChoice;
-using Impl::TuningFile;
-using Impl::TuningKey;
-
-TuningKey const key{"placement", "blur", "Kernel", "tile double[34][34], 1024 x 128", {"a device", "driver 12.4"}};
-RememberedChoice const winner{"sr", 1.25e-5};
-
 std::string const heading =
     "# Koalesce tuning file, version 1\n"
     "# checksum, device, software, pattern, label, kernel, extents, choice, seconds\n";
-
-std::string append(std::filesystem::path const& file, TuningKey const& k, RememberedChoice const& entry) {
-  return TuningFile(file).append(k, entry);
-}
-
-std::optional<RememberedChoice> find_in(std::filesystem::path const& file, TuningKey const& k) {
-  auto const entries = TuningFile(file).read().entries;
-  auto const found   = entries.find(TuningFile::columns(k));
-  return found != entries.end() ? std::optional(found->second) : std::nullopt;
-}
-
-/// A folder for the file, which is gone afterwards.
-struct TuningFileOf : ::testing::Test {
-  TuningFileOf() {
-    std::random_device random;
-    folder = std::filesystem::temp_directory_path() /
-             ("koalesce_tuning_" + std::to_string(random()) + "_" + std::to_string(random()));
-    file = folder / "tuning.txt";
-    std::filesystem::create_directories(folder);
-  }
-  ~TuningFileOf() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
-  }
-
-  std::string text() const {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  void write(std::string const& text) const { std::ofstream(file, std::ios::binary) << text; }
-
-  /// What is found must be that.
-  void expect(TuningKey const& k, RememberedChoice const& entry) const {
-    auto const found = find_in(file, k);
-    ASSERT_TRUE(found) << k.kernel;
-    EXPECT_TRUE(*found == entry) << k.kernel;
-  }
-
-  std::filesystem::path folder, file;
-};
 
 /// A line of the file, whatever the columns are.
 std::string line_of(std::string const& columns) {
@@ -96,14 +41,6 @@ std::string line_of(std::string const& columns) {
 }
 
 std::string const columns_of_key = "a device\tdriver 12.4\tplacement\tblur\tKernel\ttile double[34][34], 1024 x 128\t";
-
-TuningKey numbered(int n) {
-  auto k = key;
-  k.kernel += std::to_string(n);
-  return k;
-}
-
-RememberedChoice numbered_winner(int n) { return {std::string(std::size_t(n % 7), char('a' + n % 4)), 1e-6 * (1 + n)}; }
 
 // ---- What is remembered is found ----
 
@@ -444,73 +381,6 @@ TEST_F(TuningFileOf, a_folder_that_cannot_be_written) {
 }
 
 #endif
-
-// ---- What the process knows of it ----
-
-/// What a program says on its standard error output.
-class Said {
- public:
-  Said() : m_before(std::cerr.rdbuf(m_text.rdbuf())) {}
-  ~Said() { std::cerr.rdbuf(m_before); }
-  std::string text() const { return m_text.str(); }
-
- private:
-  std::ostringstream m_text;
-  std::streambuf* m_before;
-};
-
-/// The process' memory, with this file, and without one afterwards.
-struct TuningMemoryOf : TuningFileOf {
-  TuningMemoryOf() { set_tuning_file(file); }
-  ~TuningMemoryOf() override { set_tuning_file(std::nullopt); }
-  Impl::TuningMemory& memory = Impl::TuningMemory::instance();
-};
-
-TEST_F(TuningMemoryOf, knows_what_the_file_has_and_what_was_put) {
-  EXPECT_EQ(append(file, numbered(0), winner), "");
-  EXPECT_TRUE(memory.find(numbered(0)) == winner);
-  EXPECT_FALSE(memory.find(numbered(1)));
-  EXPECT_EQ(memory.put(numbered(1), {"x", 1}), "");
-  EXPECT_EQ(memory.put(numbered(0), {"y", 1}), "");
-  EXPECT_EQ(memory.find(numbered(0))->choice, "y");
-  forget_tuning();
-  EXPECT_EQ(memory.find(numbered(0))->choice, "y");
-  EXPECT_EQ(memory.find(numbered(1))->choice, "x");
-}
-
-TEST_F(TuningMemoryOf, the_environment_names_the_file_unless_the_program_does) {
-  EXPECT_EQ(tuning_file(), file);
-  set_tuning_file("");
-  EXPECT_FALSE(tuning_file());
-  Impl::TuningMemory other;
-  EXPECT_FALSE(other.file()) << "main() made the variable empty";
-  setenv("KOALESCE_TUNING_FILE", file.c_str(), 1);
-  EXPECT_EQ(other.file(), file);
-  EXPECT_FALSE(tuning_file());
-  EXPECT_EQ(other.put(key, winner), "");
-  setenv("KOALESCE_TUNING_FILE", "", 1);
-  expect(key, winner);
-}
-
-TEST_F(TuningMemoryOf, problems_are_told_once) {
-  Said said;
-  write("My notes\n");
-  EXPECT_FALSE(memory.find(key));
-  EXPECT_FALSE(memory.find(numbered(1)));
-  EXPECT_NE(memory.put(key, winner), "");
-  EXPECT_TRUE(memory.find(key) == winner) << "this process knows it";
-  EXPECT_EQ(said.text(), "Koalesce: not all choices of earlier runs are known: " + file.string() +
-                             " is no tuning file, and is left alone\n");
-}
-
-TEST_F(TuningMemoryOf, without_problems_nothing_is_said) {
-  Said said;
-  EXPECT_FALSE(memory.find(key));
-  EXPECT_EQ(memory.put(key, winner), "");
-  forget_tuning();
-  EXPECT_TRUE(memory.find(key) == winner);
-  EXPECT_EQ(said.text(), "");
-}
 
 }  // namespace
 }  // namespace Koalesce::Test
