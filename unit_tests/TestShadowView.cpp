@@ -115,36 +115,46 @@ void check_views(Rng& rng, Index<Rank> const& n) {
   check_both<P>(field);
 }
 
-template <class P, class Layout>
-void check_shapes() {
+template <class P, class T, class Layout>
+void check_matrices() {
   for_each_seed([](Rng& rng) {
     for (auto const& n : {Index<2>{1, 1}, {1, 50}, {50, 1}, {2, 3}, {37, 53}, {101, 97}, {64, 64}})
-      check_views<P, double, 2, Layout>(rng, n);
-    for (int i = 0; i < 5; ++i) check_views<P, std::int8_t, 2, Layout>(rng, random_extents<2>(rng, 30000));
+      check_views<P, T, 2, Layout>(rng, n);
+    for (int i = 0; i < 5; ++i) check_views<P, T, 2, Layout>(rng, random_extents<2>(rng, 30000));
+  });
+}
+
+template <class P, class Layout>
+void check_batches() {
+  for_each_seed([](Rng& rng) {
     for (auto const& n : {Index<3>{1, 31, 37}, {7, 1, 5}, {7, 5, 1}, {5, 33, 29}})
       check_views<P, double, 3, Layout>(rng, n);
     for (int i = 0; i < 5; ++i) check_views<P, double, 3, Layout>(rng, random_extents<3>(rng, 30000));
   });
 }
 
-TYPED_TEST(ShadowViews, of_rows) { check_shapes<TypeParam, LayoutRight>(); }
-TYPED_TEST(ShadowViews, of_columns) { check_shapes<TypeParam, LayoutLeft>(); }
-TYPED_TEST(ShadowViews, of_strided_matrices) { check_shapes<TypeParam, LayoutStride>(); }
+TYPED_TEST(ShadowViews, of_rows) { check_matrices<TypeParam, std::int8_t, LayoutRight>(); }
+TYPED_TEST(ShadowViews, of_columns) { check_matrices<TypeParam, double, LayoutLeft>(); }
+TYPED_TEST(ShadowViews, of_strided_matrices) { check_matrices<TypeParam, double, LayoutStride>(); }
+TYPED_TEST(ShadowViews, of_batches_by_rows) { check_batches<TypeParam, LayoutRight>(); }
+TYPED_TEST(ShadowViews, of_batches_by_columns) { check_batches<TypeParam, LayoutLeft>(); }
+TYPED_TEST(ShadowViews, of_strided_batches) { check_batches<TypeParam, LayoutStride>(); }
 
 TYPED_TEST(ShadowViews, of_nothing) {
   Rng rng(1);
   for (auto const& n : {Index<2>{0, 0}, {0, 5}, {5, 0}}) {
-    check_views<TypeParam, double, 2, LayoutRight>(rng, n);
+    check_views<TypeParam, std::int8_t, 2, LayoutRight>(rng, n);
     check_views<TypeParam, double, 2, LayoutLeft>(rng, n);
   }
-  for (auto const& n : {Index<3>{0, 5, 4}, {3, 0, 4}, {3, 5, 0}}) check_views<TypeParam, float, 3, LayoutRight>(rng, n);
+  for (auto const& n : {Index<3>{0, 5, 4}, {3, 0, 4}, {3, 5, 0}})
+    check_views<TypeParam, double, 3, LayoutRight>(rng, n);
   Kokkos::View<double**, typename TypeParam::exec::memory_space> const none;
   EXPECT_EQ(by_column<TypeParam>(ShadowView(none)).size(), 0u);
 }
 
 TYPED_TEST(ShadowViews, of_elements_of_12_bytes) {
   Rng rng(1);
-  check_views<TypeParam, Vec3<float>, 2, LayoutRight>(rng, {45, 37});
+  check_views<TypeParam, Vec3<float>, 3, LayoutStride>(rng, {1, 45, 37});
   check_views<TypeParam, Vec3<float>, 3, LayoutStride>(rng, {3, 15, 37});
 }
 
