@@ -39,6 +39,30 @@ TEST(Shapes, size_counts_the_points_contained) {
   expect_size_points<Offsets<At<3>, At<-1>>>();
 }
 
+/// No two points of a shape share a place, and stars take few.
+template <class Shape>
+void expect_own_places(int at_most) {
+  using Places = Impl::ShapePlaces<Shape>;
+  std::vector<bool> taken(Places::size);
+  for_each_offset<Shape>([&](auto... offset) {
+    int const place = Places::place(offset...);
+    ASSERT_TRUE(place >= 0 && place < Places::size);
+    EXPECT_FALSE(taken[place]);
+    taken[place] = true;
+  });
+  EXPECT_LE(Places::size, at_most);
+}
+
+TEST(Shapes, points_have_places_of_their_own) {
+  expect_own_places<Box<2, 1, 3>>(5 * 3 * 7);
+  expect_own_places<Star<8, 8, 8>>(400);
+  expect_own_places<Star<2, 1, 3>>(40);
+  expect_own_places<Star<1, 4>>(20);
+  expect_own_places<OneSided>(15);
+  expect_own_places<Offsets<At<1, 0, 1>, At<1, 1, 0>, At<-1, 0, 0>>>(27);
+  expect_own_places<Offsets<At<3>, At<-1>>>(7);
+}
+
 TEST(Shapes, policies_take_extents_of_any_integer_type) {
   using Policy           = StencilPolicy<Kokkos::DefaultHostExecutionSpace, Box<1, 1, 1>>;
   std::size_t const size = 5;

@@ -18,6 +18,12 @@ TYPED_TEST(StencilLinearTypes, real_weights_on_complex) {
 
 double random_real(Rng& rng) { return double(random_int(rng, -1000000, 1000000)) / 1000000; }
 
+/// The relative rounding error of a field's elements; of either kind of half precision, which hosts may not have.
+template <class T>
+constexpr double epsilon_of() {
+  return sizeof(T) == 2 ? 0x1p-7 : std::numeric_limits<T>::epsilon();
+}
+
 /// Any numbers: the terms' rounding errors, and those of their sums, bound the difference.
 template <class P, class Shape, class W, class T>
 void try_rounding(Rng& rng) {
@@ -32,7 +38,7 @@ void try_rounding(Rng& rng) {
   in.fill(rng, [](Rng& r) { return T(random_real(r)); });
   // Sums are in the wider type, results in the field's.
   double const epsilon = std::numeric_limits<decltype(W() * T())>::epsilon();
-  double const bound   = sum * (epsilon * Shape::size + std::numeric_limits<T>::epsilon());
+  double const bound   = sum * (epsilon * Shape::size + epsilon_of<T>());
   auto const same      = [=](T a, T b) { return std::abs(double(a) - double(b)) <= bound; };
   compare<P, Shape>(n, std::tie(in), std::tie(out), same, weights);
 }
@@ -42,6 +48,10 @@ TYPED_TEST(StencilLinearTypes, rounding_of_doubles) {
 }
 TYPED_TEST(StencilLinearTypes, rounding_of_double_weights_on_floats) {
   for_each_seed([](Rng& rng) { try_rounding<TypeParam, Star<2, 1, 1>, double, float>(rng); });
+}
+
+TYPED_TEST(StencilLinearTypes, rounding_of_float_weights_on_halves) {
+  for_each_seed([](Rng& rng) { try_rounding<TypeParam, Star<0, 1, 1>, float, Kokkos::Experimental::half_t>(rng); });
 }
 
 }  // namespace

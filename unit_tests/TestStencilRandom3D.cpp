@@ -26,7 +26,7 @@ TYPED_TEST(StencilRandom3D, box021) { try_extents<TypeParam, Box<0, 2, 1>>(25000
 TYPED_TEST(StencilRandom3D, box300) { try_extents<TypeParam, Box<3, 0, 0>>(25000); }
 TYPED_TEST(StencilRandom3D, box444) { try_extents<TypeParam, Box<4, 4, 4>>(4000); }
 TYPED_TEST(StencilRandom3D, star111) { try_extents<TypeParam, Star<1, 1, 1>>(25000); }
-TYPED_TEST(StencilRandom3D, star401) { try_extents<TypeParam, Star<4, 0, 1>>(25000); }
+TYPED_TEST(StencilRandom3D, star608) { try_extents<TypeParam, Star<6, 0, 8>>(25000); }
 TYPED_TEST(StencilRandom3D, star024) { try_extents<TypeParam, Star<0, 2, 4>>(25000); }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <Koalesce/common/impl/Pack.hpp>
 #include <Koalesce/stencil/Neighborhood.hpp>
 #include <Koalesce/stencil/impl/IndexOrder.hpp>
+#include <Koalesce/stencil/impl/ShapePlaces.hpp>
 
 #include <type_traits>
 
@@ -109,18 +110,18 @@ class LinearStencil {
     });
   }
 
-  /// The weight at these offsets, one per dimension.
+  /// The weight at these offsets, one per dimension, each within the shape.
   template <class... Offset>
     requires(sizeof...(Offset) == rank && (Impl::is_offset<Offset> && ...))
   KOKKOS_FORCEINLINE_FUNCTION W& operator()(Offset... offset) {
-    return m_weight[index(int(offset)...)];
+    return m_weight[Places::place(offset...)];
   }
 
   /// The same, to be read.
   template <class... Offset>
     requires(sizeof...(Offset) == rank && (Impl::is_offset<Offset> && ...))
   KOKKOS_FORCEINLINE_FUNCTION W const& operator()(Offset... offset) const {
-    return m_weight[index(int(offset)...)];
+    return m_weight[Places::place(offset...)];
   }
 
   /// \brief The weighted sum: what makes it a functor.
@@ -136,23 +137,9 @@ class LinearStencil {
   }
 
  private:
-  KOKKOS_FUNCTION static constexpr int box_points() {
-    int n = 1;
-    for (int d = 0; d < rank; ++d) n *= 2 * Shape::radius(d) + 1;
-    return n;
-  }
+  using Places = Impl::ShapePlaces<Shape>;
 
-  /// Where a weight lies. Weights of the whole box are kept, zero outside a star: the index is then cheap, and
-  /// a kernel that unrolls its loops reads none of the zeros.
-  template <class... Offset>
-  KOKKOS_FORCEINLINE_FUNCTION static constexpr int index(Offset... offset) {
-    int const at[] = {offset...};
-    int i          = 0;
-    for (int d = 0; d < rank; ++d) i = i * (2 * Shape::radius(d) + 1) + at[d] + Shape::radius(d);
-    return i;
-  }
-
-  Kokkos::Array<W, box_points()> m_weight{};
+  Kokkos::Array<W, Places::size> m_weight{};
 };
 
 }  // namespace Koalesce

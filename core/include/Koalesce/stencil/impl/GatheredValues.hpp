@@ -2,9 +2,11 @@
 #ifndef KOALESCE_STENCIL_IMPL_GATHERED_VALUES_HPP
 #define KOALESCE_STENCIL_IMPL_GATHERED_VALUES_HPP
 
+#include <Koalesce/stencil/Neighborhood.hpp>
 #include <Koalesce/stencil/impl/IndexOrder.hpp>
+#include <Koalesce/stencil/impl/ShapePlaces.hpp>
 
-#include <cstdint>
+#include <utility>
 
 namespace Koalesce::Impl {
 
@@ -15,34 +17,9 @@ struct GatheredValues {
   static constexpr int ry = Order::template radius<Shape>(1);
   static constexpr int rx = Order::template radius<Shape>(2);
 
-  /// Whether no two points of planes |dz| <= planes have the same place with these strides.
-  static constexpr bool apart(int planes, int stride_z, int stride_y) {
-    bool taken[(2 * rz + 1) * (2 * ry + 1) * (2 * rx + 1)] = {};
-    for (int dz = -planes; dz <= planes; ++dz)
-      for (int dy = -ry; dy <= ry; ++dy)
-        for (int dx = -rx; dx <= rx; ++dx) {
-          if (!Order::template contains<Shape>(dz, dy, dx)) continue;
-          bool& here = taken[(dz + planes) * stride_z + (dy + ry) * stride_y + dx + rx];
-          if (here) return false;
-          here = true;
-        }
-    return true;
-  }
+  using Places = ShapePlaces<Shape>;
 
-  /// Rows, and planes, of stars fit into each other.
-  static constexpr int stride_y = [] {
-    int stride = 1;
-    while (stride < 2 * rx + 1 && !apart(0, 0, stride)) ++stride;
-    return stride;
-  }();
-  static constexpr int stride_z = [] {
-    int stride = 1;
-    while (stride < (2 * ry + 1) * (2 * rx + 1) && !apart(rz, stride, stride_y)) ++stride;
-    return stride;
-  }();
-  static constexpr int center = rz * stride_z + ry * stride_y + rx;
-
-  T value[2 * center + 1];
+  T value[Places::size];
 
   /// \param[in] value_at  value_at(dz, dy, dx) is the value at these offsets.
   template <class ValueAt>
@@ -52,7 +29,9 @@ struct GatheredValues {
 
   GatheredValues() = default;
 
-  KOKKOS_FUNCTION T& at(int dz, int dy, int dx) { return value[center + dz * stride_z + dy * stride_y + dx]; }
+  KOKKOS_FUNCTION T& at(int dz, int dy, int dx) {
+    return value[Order::in_user_order([](auto... offset) { return Places::place(offset...); }, dz, dy, dx)];
+  }
 
   /// In a loop: a boundary's points are few, and their code is long.
   template <class F>
@@ -64,7 +43,9 @@ struct GatheredValues {
   }
 
   KOKKOS_FUNCTION auto neighborhood() const {
-    return Order::template neighborhood<Shape>(static_cast<T const*>(value), stride_z, stride_y, 1, 0, 0, center);
+    return [&]<int... D>(std::integer_sequence<int, D...>) {
+      return Neighborhood<T, Shape>(value, {Places::template stride<D>...}, 0, 0, 0, Places::center);
+    }(std::make_integer_sequence<int, Shape::rank>{});
   }
 };
 
