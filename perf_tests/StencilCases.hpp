@@ -238,6 +238,7 @@ void add_biharmonic();
 void add_nonlinear_stencils();
 void add_line_stencils();
 void add_wave();
+void add_boundary();
 
 }  // namespace perf
 
