@@ -110,14 +110,24 @@ struct BoundaryPoints {
   }
 
  private:
-  /// The neighborhoods of a point of the inputs.
-  template <class Ins>
+  /// The inputs' values around a point.
+  /// \tparam inside whether the point is in the interior.
+  template <bool inside, class Ins>
   KOKKOS_FUNCTION auto gather(Ins const& in, std::int64_t z, std::int64_t y, std::int64_t x) const {
     return transform(in, [&](auto const& field, auto i) {
       using In          = std::decay_t<decltype(field)>;
+      using Gathered    = GatheredValues<typename In::value_type, Order, typename In::shape_type>;
       auto const& value = get<decltype(i)::value>(values);
-      return GatheredValues<typename In::value_type, Order, typename In::shape_type>(
-          [&](int dz, int dy, int dx) { return value(user_index<Order>(z + dz, y + dy, x + dx)); });
+      Gathered gathered;
+      if constexpr (inside && Gathered::on_axes)
+        gathered.read_axes([&](int dz, int dy, int dx, auto d) KOALESCE_INLINE_LAMBDA {
+          return value.template along<decltype(d)::value>(user_index<Order>(z + dz, y + dy, x + dx));
+        });
+      else
+        Gathered::for_each_offset([&](int dz, int dy, int dx) {
+          gathered.at(dz, dy, dx) = value(user_index<Order>(z + dz, y + dy, x + dx));
+        });
+      return gathered;
     });
   }
 
@@ -128,14 +138,14 @@ struct BoundaryPoints {
 
   template <class... Args>
   KOKKOS_FUNCTION auto result(StencilWork<Args...> const& w, std::int64_t z, std::int64_t y, std::int64_t x) const {
-    auto const gathered = gather(w.in, z, y, x);
+    auto const gathered = gather<true>(w.in, z, y, x);
     return to_pack(call_at<Order>(w.functor, neighborhoods(gathered), load(w.points, z, y, x), z, y, x));
   }
 
   template <class... Args>
   KOKKOS_FUNCTION auto result(StagedWork<Args...> const& w, std::int64_t z, std::int64_t y, std::int64_t x) const {
     auto const mid_at = [&](std::int64_t mz, std::int64_t my, std::int64_t mx) {
-      auto const gathered = gather(w.in, mz, my, mx);
+      auto const gathered = gather<false>(w.in, mz, my, mx);
       auto const points =
           transform(point_values, [&](auto const& value, auto) { return value(user_index<Order>(mz, my, mx)); });
       return to_pack(call_at<Order>(w.first, neighborhoods(gathered), points, mz, my, mx));

@@ -22,7 +22,13 @@ struct BoundaryValue {
   Point extent;                                // interior points
   Faces faces;
 
-  KOKKOS_FORCEINLINE_FUNCTION T operator()(Point const& point) const { return at<Rank>(point); }
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(Point const& point) const { return at<Rank, true, true, true>(point); }
+
+  /// The same of a point that can be outside in dimension `D` alone; -1: in none.
+  template <int D>
+  KOKKOS_FORCEINLINE_FUNCTION T along(Point const& point) const {
+    return at<Rank, D == 0, D == 1, D == 2>(point);
+  }
 
   /// The point's place, counted from the first interior point's.
   KOKKOS_FUNCTION std::ptrdiff_t place(Point const& point) const {
@@ -32,24 +38,25 @@ struct BoundaryValue {
   }
 
  private:
-  /// At a point that is inside in the dimensions from D on.
-  template <int D>
+  /// At a point that is inside in the dimensions from D on, and in those that need no look.
+  template <int D, bool... look>
   KOKKOS_FORCEINLINE_FUNCTION T at(Point const& point) const {
     if constexpr (D == 0) {
       return origin[place(point)];
     } else {
-      constexpr int d = D - 1;
-      if (point[d] >= 0 && point[d] < extent[d]) return at<d>(point);
+      constexpr int d        = D - 1;
+      constexpr bool looks[] = {look...};
+      if (!looks[d] || (point[d] >= 0 && point[d] < extent[d])) return at<d, look...>(point);
       auto const& both = get<d>(faces);
       bool const low   = point[d] < 0;
       if constexpr (std::is_same_v<decltype(both.low), decltype(both.high)>)
-        return beyond<d>(low ? both.low : both.high, point, low);
-      else return low ? beyond<d>(both.low, point, low) : beyond<d>(both.high, point, low);
+        return beyond<d, look...>(low ? both.low : both.high, point, low);
+      else return low ? beyond<d, look...>(both.low, point, low) : beyond<d, look...>(both.high, point, low);
     }
   }
 
   /// At a point beyond a face of dimension D, that is inside in later ones.
-  template <int D, class Given>
+  template <int D, bool... look, class Given>
   KOKKOS_FORCEINLINE_FUNCTION T beyond(Face<Given> const& face, Point const& point, bool low) const {
     if (face.kind == FaceKind::dirichlet) return face.given(point, extent);
 
@@ -59,21 +66,21 @@ struct BoundaryValue {
       if (face.kind == FaceKind::extrapolation) {
         T sum{};
         for (int i = 0; i <= face.order; ++i)
-          sum = multiply_add(Weight(weight(face.order, i, k)), inward<D>(point, low, i), sum);
+          sum = multiply_add(Weight(weight(face.order, i, k)), inward<D, look...>(point, low, i), sum);
         return sum;
       }
     }
-    T const value = inward<D>(point, low, inside(face.kind, k, n));
+    T const value = inward<D, look...>(point, low, inside(face.kind, k, n));
     if constexpr (has_sums<T>)
       if (face.kind == FaceKind::neumann) return multiply_add(Weight(k), T(face.given(point, extent)), value);
     return value;
   }
 
   /// At the point in the same line along dimension D that is `i` points inward of the outermost interior one.
-  template <int D>
+  template <int D, bool... look>
   KOKKOS_FORCEINLINE_FUNCTION T inward(Point point, bool low, std::int64_t i) const {
     point[D] = low ? i : extent[D] - 1 - i;
-    return at<D>(point);
+    return at<D, look...>(point);
   }
 
   /// How far inward lies what the k-th point beyond a face of n points reads.

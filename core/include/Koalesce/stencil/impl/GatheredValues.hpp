@@ -2,10 +2,12 @@
 #ifndef KOALESCE_STENCIL_IMPL_GATHERED_VALUES_HPP
 #define KOALESCE_STENCIL_IMPL_GATHERED_VALUES_HPP
 
+#include <Koalesce/common/impl/Pack.hpp>
 #include <Koalesce/stencil/Neighborhood.hpp>
 #include <Koalesce/stencil/impl/IndexOrder.hpp>
 #include <Koalesce/stencil/impl/ShapePlaces.hpp>
 
+#include <type_traits>
 #include <utility>
 
 namespace Koalesce::Impl {
@@ -21,16 +23,32 @@ struct GatheredValues {
 
   T value[Places::size];
 
-  /// \param[in] value_at  value_at(dz, dy, dx) is the value at these offsets.
+  /// Whether the points are few, and each lies on an axis.
+  static constexpr bool on_axes = [] {
+    bool all = Shape::size <= 32;
+    for_each_in_box<Shape>(
+        [&](auto... offset) { all = all && (!Shape::contains(offset...) || (int(offset != 0) + ...) <= 1); });
+    return all;
+  }();
+
+  /// Reads all values at once, into registers. \param[in] value_at value_at(dz, dy, dx, the dimension of the caller's
+  /// in which the offset is not 0, as a constant; -1: none).
   template <class ValueAt>
-  KOKKOS_FUNCTION explicit GatheredValues(ValueAt const& value_at) {
-    for_each_offset([&](int dz, int dy, int dx) { at(dz, dy, dx) = value_at(dz, dy, dx); });
+  KOKKOS_FUNCTION void read_axes(ValueAt const& value_at) {
+    static_for<(2 * rz + 1) * (2 * ry + 1) * (2 * rx + 1)>([&](auto point) KOALESCE_INLINE_LAMBDA {
+      constexpr int dz = point.value / (2 * rx + 1) / (2 * ry + 1) - rz;
+      constexpr int dy = point.value / (2 * rx + 1) % (2 * ry + 1) - ry;
+      constexpr int dx = point.value % (2 * rx + 1) - rx;
+      constexpr int d  = Order::user_dim(dz != 0 ? 0 : dy != 0 ? 1 : 2);
+      if constexpr (Order::template contains<Shape>(dz, dy, dx))
+        at(dz, dy, dx) =
+            value_at(dz, dy, dx, std::integral_constant < int, dz == 0 && dy == 0 && dx == 0 ? -1 : d > {});
+    });
   }
 
-  GatheredValues() = default;
-
-  KOKKOS_FUNCTION T& at(int dz, int dy, int dx) {
-    return value[Order::in_user_order([](auto... offset) { return Places::place(offset...); }, dz, dy, dx)];
+  KOKKOS_FORCEINLINE_FUNCTION T& at(int dz, int dy, int dx) {
+    return value[Order::in_user_order([](auto... offset) KOALESCE_INLINE_LAMBDA { return Places::place(offset...); },
+                                      dz, dy, dx)];
   }
 
   /// In a loop: a boundary's points are few, and their code is long.
