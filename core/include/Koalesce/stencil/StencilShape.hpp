@@ -8,8 +8,11 @@
 
 namespace Koalesce {
 
-/// Maximum radius of a dimension, and of a Star.
-inline constexpr int max_radius = 4, max_star_radius = 8;
+/// Maximum radius of a dimension.
+inline constexpr int max_radius = 4;
+
+/// Maximum radius of a dimension of a Star.
+inline constexpr int max_star_radius = 8;
 
 template <int... Offset>
 struct At;
