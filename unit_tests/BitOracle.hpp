@@ -182,7 +182,7 @@ void try_weights(std::int64_t points) {
       auto const weights = random_weights<W, Shape>(rng);
       OrderedSum<typename P::exec, W, Shape> const sum{weights, marches_last(out.view())};
       auto const oracle = [&](Index<rank> const& p, Index<rank> const&) {
-        return T(sum(Around<rank, decltype(in)>{in, p}));
+        return T(sum(ValuesAround<rank, decltype(in)>{in, p}));
       };
       compare_bits<P, Shape>(rng, in, out, oracle, weights);
     }

@@ -37,9 +37,9 @@ void try_stages(std::int64_t points) {
       bool const last   = marches_last(out.view());
       OrderedSum<Exec, double, First> const first_sum{first, last};
       OrderedSum<Exec, float, Second> const second_sum{second, last};
-      auto const mid    = [&](Index<rank> const& p) { return first_sum(Around<rank, decltype(in)>{in, p}); };
+      auto const mid    = [&](Index<rank> const& p) { return first_sum(ValuesAround<rank, decltype(in)>{in, p}); };
       auto const oracle = [&](Index<rank> const& p, Index<rank> const&) {
-        return float(second_sum(Around<rank, decltype(mid)>{mid, p}));
+        return float(second_sum(ValuesAround<rank, decltype(mid)>{mid, p}));
       };
       compare_bits<P, Shape>(rng, in, out, oracle, first, second);
     }
@@ -69,7 +69,7 @@ void try_in_a_functor(Rng& rng) {
   in.fill(rng, [](Rng& r) { return RandomNumber<double>::make(r); });
   auto const weights = random_weights<double, Shape>(rng);
   OrderedSum<Exec, double, Shape> const sum{weights, false};
-  auto const oracle = [&](Index<3> const& p, Index<3> const&) { return sum(Around<3, decltype(in)>{in, p}); };
+  auto const oracle = [&](Index<3> const& p, Index<3> const&) { return sum(ValuesAround<3, decltype(in)>{in, p}); };
   compare_bits<P, Shape>(rng, in, out, oracle, Twice<Shape>{weights});
 }
 

@@ -86,7 +86,7 @@ void try_teams(Functors const&... functors) {
 struct SecondProbe {
   template <class M, class C, class... I>
   KOKKOS_FUNCTION auto operator()(M const& m, C const& c, I... i) const {
-    return Probe<Star<1, 1, 1>>()(m, i...) + 2 * c();
+    return Probe<Star<1, 1, 1>>()(m, i...) + 2 * c;
   }
 };
 

@@ -31,7 +31,7 @@ template <class Shape>
 struct RoundingSecond {
   template <class M, class C, class... I>
   KOKKOS_FUNCTION auto operator()(M const& m, C const& c, I... i) const {
-    return Rounding<Shape>()(m, i...) * c() + m();
+    return Rounding<Shape>()(m, i...) * c + m();
   }
 };
 
@@ -45,7 +45,7 @@ void try_functor(std::int64_t points) {
       in.fill(rng, [](Rng& r) { return RandomNumber<T>::make(r); });
       // A part of the interior counts its points from its own first one.
       auto const oracle = [&](Index<rank> const& p, Index<rank> const& i) {
-        return call<rank>(Rounding<Shape>(), i, Around<rank, decltype(in)>{in, p});
+        return Impl::get<0>(call<rank>(Rounding<Shape>(), i, std::tuple(ValuesAround<rank, decltype(in)>{in, p})));
       };
       compare_bits<P, Shape>(rng, in, out, oracle, Rounding<Shape>());
     }
@@ -74,9 +74,10 @@ void try_stages(Rng& rng) {
     // The middle field around p, whose points count as the stencil's own.
     auto const mid = [&](Index<3> const& q) {
       Index<3> const j{i[0] + q[0] - p[0], i[1] + q[1] - p[1], i[2] + q[2] - p[2]};
-      return call<3>(Rounding<First>(), j, Around<3, OneField>{in, q});
+      return Impl::get<0>(call<3>(Rounding<First>(), j, std::tuple(ValuesAround<3, OneField>{in, q})));
     };
-    return call<3>(RoundingSecond<Second>(), i, Around<3, decltype(mid)>{mid, p}, Around<3, OneField>{in, p});
+    return Impl::get<0>(
+        call<3>(RoundingSecond<Second>(), i, std::tuple(ValuesAround<3, decltype(mid)>{mid, p}), std::tuple(in(p))));
   };
   compare_bits<P, Shape>(rng, in, out, oracle, Rounding<First>(), RoundingSecond<Second>());
 }
@@ -85,6 +86,29 @@ TYPED_TEST(FunctorBits, two_stages) {
   for_each_seed([](Rng& rng) {
     for (int round = 0; round < 3; ++round) try_stages<TypeParam>(rng);
   });
+}
+
+/// A boundary in the sweep, and a halo that is filled before it.
+TYPED_TEST(FunctorBits, boundary) {
+  using Shape = Box<1, 1, 1>;
+  using Exec  = typename TypeParam::exec;
+  using View  = Kokkos::View<double***, Kokkos::LayoutRight, typename Exec::memory_space>;
+  Exec const exec;
+  Rng rng(7);
+  Index<3> const n{9, 11, 40};
+  Field<Exec, double, 3> in(n, {1, 1, 1}, rng);
+  in.fill(rng, [](Rng& r) { return RandomNumber<double>::make(r); });
+  View const swept("swept", n[0], n[1], n[2]), filled("filled", n[0], n[1], n[2]);
+  StencilPolicy<Exec, Shape, typename TypeParam::backend> const policy(exec, n);
+  auto const high = sides(Mirror(about_point), Neumann(0.3));
+  parallel_stencil("swept", policy.with_boundary(Extrapolation(2), high, Periodic()), in.view(), swept,
+                   Rounding<Shape>());
+  fill_halo(exec, in.view(), n, Extrapolation(2), high, Periodic());
+  parallel_stencil("filled", policy, in.view(), filled, Rounding<Shape>());
+  exec.fence();
+  auto const a = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), swept),
+             b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), filled);
+  for (std::size_t i = 0; i < a.span(); ++i) ASSERT_EQ(a.data()[i], b.data()[i]) << i;
 }
 
 }  // namespace

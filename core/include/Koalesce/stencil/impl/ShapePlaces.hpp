@@ -32,7 +32,7 @@ struct ShapePlaces {
       ++n;
     });
 
-    Layout layout;
+    Layout made;
     int box = 1;  // places of the box in the dimensions after d
     for (int d = rank - 1; d >= 0; --d) {
       // Whether two points that differ in these dimensions alone have one place.
@@ -40,7 +40,7 @@ struct ShapePlaces {
         int distance = 0;
         for (int e = 0; e < d; ++e)
           if (at[i][e] != at[j][e]) return false;
-        for (int e = d; e < rank; ++e) distance += (at[i][e] - at[j][e]) * layout.stride[e];
+        for (int e = d; e < rank; ++e) distance += (at[i][e] - at[j][e]) * made.stride[e];
         return distance == 0;
       };
       auto const clashes = [&] {
@@ -49,12 +49,12 @@ struct ShapePlaces {
             if (clash(i, j)) return true;
         return false;
       };
-      layout.stride[d] = is_box ? box : 1;
-      while (layout.stride[d] < box && clashes()) ++layout.stride[d];
-      layout.center += Shape::radius(d) * layout.stride[d];
+      made.stride[d] = is_box ? box : 1;
+      while (made.stride[d] < box && clashes()) ++made.stride[d];
+      made.center += Shape::radius(d) * made.stride[d];
       box *= 2 * Shape::radius(d) + 1;
     }
-    return layout;
+    return made;
   }
 
   static constexpr bool is_box = [] {
