@@ -105,14 +105,18 @@ TYPED_TEST(StencilBoundary, one_dimension) {
   });
 }
 
+struct SumAndBefore {
+  template <class I>
+  KOKKOS_FUNCTION float operator()(float sum, float before, I y, I x) const {
+    return sum + 2 * before + float(y % 5 - x % 3);
+  }
+};
+
 /// Known weights and values at the point, of which one is the output.
 TYPED_TEST(StencilBoundary, in_place_of_a_sum) {
   using Shape = Star<2, 1>;
   using Exec  = typename TypeParam::exec;
   LinearStencil<float, Shape> const weights([](auto... d) { return float(Probe<Shape>::weight(d...)); });
-  auto const then = KOKKOS_LAMBDA(float sum, float before, std::int64_t y, std::int64_t x) {
-    return sum + 2 * before + float(y % 5 - x % 3);
-  };
   for_each_seed([&](Rng& rng) {
     for (auto const& n : {Index<2>{2, 2}, Index<2>{40, 33}, random_extents<2>(rng, 5000)}) {
       auto const conditions = sides(Neumann(-1.f), Dirichlet(5.f));
@@ -125,7 +129,7 @@ TYPED_TEST(StencilBoundary, in_place_of_a_sum) {
           [&](auto const& policy, auto bare, auto const& out) {
             auto const inner = bare ? u.bare.view() : u.filled.view();
             before.upload();
-            parallel_stencil("boundary", policy, fields(inner, at_point(previous)), previous, weights, then);
+            parallel_stencil("boundary", policy, fields(inner, at_point(previous)), previous, weights, SumAndBefore());
             // The output of the comparison may have a halo, the field in place has none.
             parallel_stencil("copy", StencilPolicy<Exec, Box<0, 0>>(policy.space(), n), previous, out,
                              LinearStencil<float, Box<0, 0>>([](int, int) { return 1.f; }));
@@ -135,19 +139,27 @@ TYPED_TEST(StencilBoundary, in_place_of_a_sum) {
   });
 }
 
+template <class Shape>
+struct FirstProbe {
+  template <class U, class I>
+  KOKKOS_FUNCTION double operator()(U const& u, double a, I y, I x) const {
+    return Probe<Shape>()(u, y, x) + 3 * a;
+  }
+};
+template <class Shape>
+struct SecondProbe {
+  template <class M, class I>
+  KOKKOS_FUNCTION double operator()(M const& m, double u, double a, I y, I x) const {
+    return Probe<Shape>()(m, y, x) + 5 * u - 7 * a;
+  }
+};
+
 /// The first stage runs outside of the interior, too.
 TYPED_TEST(StencilBoundary, two_stages) {
-  using First      = Star<1, 1>;
-  using Second     = Box<1, 2>;
-  using Shape      = Staged<First, Second>;
-  using Exec       = typename TypeParam::exec;
-  auto const first = KOKKOS_LAMBDA(Neighborhood<double, First> const& u, double a, std::int64_t y, std::int64_t x) {
-    return Probe<First>()(u, y, x) + 3 * a;
-  };
-  auto const second =
-      KOKKOS_LAMBDA(Neighborhood<double, Second> const& m, double u, double a, std::int64_t y, std::int64_t x) {
-    return Probe<Second>()(m, y, x) + 5 * u - 7 * a;
-  };
+  using First  = Star<1, 1>;
+  using Second = Box<1, 2>;
+  using Shape  = Staged<First, Second>;
+  using Exec   = typename TypeParam::exec;
   for_each_seed([&](Rng& rng) {
     auto const run = [&](Index<2> const& n, auto const&... conditions) {
       TwoFields<Exec, double, Shape, Kokkos::LayoutRight> u(rng, n, conditions...);
@@ -158,7 +170,7 @@ TYPED_TEST(StencilBoundary, two_stages) {
             parallel_stencil("boundary", policy,
                              bare ? fields(u.bare.view(), at_point(a.bare.view()))
                                   : fields(u.filled.view(), at_point(a.filled.view())),
-                             out, first, second);
+                             out, FirstProbe<First>(), SecondProbe<Second>());
           },
           conditions...);
     };
@@ -167,15 +179,18 @@ TYPED_TEST(StencilBoundary, two_stages) {
   });
 }
 
+struct UAndV {
+  template <class U, class V, class I>
+  KOKKOS_FUNCTION double operator()(U const& u, V const& v, I z, I, I x) const {
+    return u(1, 0, 0) - 2 * u(0, -1, 0) + 3 * u(0, 0, 1) + 5 * v(2, 0, 0) - v() + double(z * x % 7);
+  }
+};
+
 /// Each input has its own conditions.
 TYPED_TEST(StencilBoundary, a_boundary_per_field) {
-  using Shape  = Star<1, 1, 1>;
-  using Above  = Offsets<At<0, 0, 0>, At<2, 0, 0>>;
-  using Exec   = typename TypeParam::exec;
-  auto const f = KOKKOS_LAMBDA(Neighborhood<double, Shape> const& u, Neighborhood<double, Above> const& v,
-                               std::int64_t z, std::int64_t, std::int64_t x) {
-    return u(1, 0, 0) - 2 * u(0, -1, 0) + 3 * u(0, 0, 1) + 5 * v(2, 0, 0) - v() + double(z * x % 7);
-  };
+  using Shape = Star<1, 1, 1>;
+  using Above = Offsets<At<0, 0, 0>, At<2, 0, 0>>;
+  using Exec  = typename TypeParam::exec;
   for_each_seed([&](Rng& rng) {
     Index<3> const n{9, 6, 35};
     TwoFields<Exec, double, Shape, Kokkos::LayoutRight> u(rng, n, Periodic());
@@ -188,8 +203,10 @@ TYPED_TEST(StencilBoundary, a_boundary_per_field) {
                 "boundary", policy,
                 fields(u.bare.view(),
                        around(Above{}, v.bare.view()).with_boundary(Dirichlet(4.), Periodic(), Periodic())),
-                out, f);
-          else parallel_stencil("boundary", policy, fields(u.filled.view(), around(Above{}, v.filled.view())), out, f);
+                out, UAndV());
+          else
+            parallel_stencil("boundary", policy, fields(u.filled.view(), around(Above{}, v.filled.view())), out,
+                             UAndV());
         },
         Periodic());
   });
