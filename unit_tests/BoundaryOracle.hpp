@@ -158,10 +158,10 @@ auto random_condition(Rng& rng, Index<R> const& n, int d) {
 }
 
 /// The widest halo that a condition can fill.
-inline std::int64_t most_points(Mirror mirror, std::int64_t n) { return mirror.about == about_face ? n : n - 1; }
-inline std::int64_t most_points(Extrapolation e, std::int64_t n) { return e.order < n ? 99 : 0; }
+inline std::int64_t max_points(Mirror mirror, std::int64_t n) { return mirror.about == about_face ? n : n - 1; }
+inline std::int64_t max_points(Extrapolation e, std::int64_t n) { return e.order < n ? 99 : 0; }
 template <class C>
-std::int64_t most_points(C const&, std::int64_t) {
+std::int64_t max_points(C const&, std::int64_t) {
   return 99;
 }
 

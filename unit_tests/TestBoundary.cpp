@@ -38,7 +38,7 @@ void fill_and_compare(Rng& rng, Index<R> const& n, C const&... conditions) {
   int d = 0;
   (
       [&](auto const& both) {
-        halo[d] = std::min({halo[d], most_points(both.low, n[d]), most_points(both.high, n[d])});
+        halo[d] = std::min({halo[d], max_points(both.low, n[d]), max_points(both.high, n[d])});
         halo[d] = std::max<std::int64_t>(halo[d], 0);
         low.push_back(rule_of<T, R>(both.low, n, d));
         high.push_back(rule_of<T, R>(both.high, n, d));

@@ -63,14 +63,11 @@ void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, Backe
   }
 }
 
-/// \brief Applies known weights to one input and a functor to their sum: out(p) = then(sum over the shape of weight(d)
-/// * in(p + d), values at p, p).
+/// \brief Applies known weights to one input, and a functor to their sum: out(p) = then(sum, values at p, p).
 ///
-/// The sum is as fast as that of a LinearStencil alone, and its bits are the same. A step of the acoustic wave
-/// equation, in place:
+/// The sum is that of a LinearStencil alone, with the same bits.
 ///
-///     parallel_stencil("wave", policy, fields(u, at_point(previous), at_point(c2)), previous, laplace,
-///                      KOKKOS_LAMBDA(double sum, double before, double c, ...
+///     parallel_stencil("wave", policy, fields(u, at_point(u), at_point(previous)), previous, laplace, then);
 ///
 /// \param[in] label, policy, out  as above.
 /// \param[in] in       the input that the weights are for, and others marked at_point(), as fields(...).
@@ -106,9 +103,9 @@ void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, Backe
 /// \param[in] policy execution space instance, interior extents, Staged shape.
 /// \param[in] in     as above; inputs that do not say anything are read in the first shape.
 /// \param[in] out    a View, or several as fields(a, b, ...).
-/// \param[in] first  called as first(u..., v..., i...) with Neighborhood<T, First>; the indices go from -r to n - 1 +
-/// r,
-///                   r the second shape's radius. Returns a value, or values(...): the fields between the stages.
+/// \param[in] first  called as first(u..., v..., i...) with Neighborhood<T, First>; the indices go from -r to
+///                   n - 1 + r, r the second shape's radius. Returns a value, or values(...): the fields between the
+///                   stages.
 /// \param[in] second called as second(m..., c..., i...): one Neighborhood<M, Second> for every field between the
 ///                   stages, the value of every input at the point, those marked at_point() last, the indices of the
 ///                   point.

@@ -23,11 +23,11 @@ namespace Impl {
 template <class T>
 inline constexpr bool is_offset = std::is_convertible_v<T, int> && !std::is_floating_point_v<T>;
 
-template <int Most, int... Radius>
+template <int Max, int... Radius>
 struct ShapeBase {
   static_assert(sizeof...(Radius) >= 1 && sizeof...(Radius) <= 3,
                 "Koalesce: a stencil shape must have one, two or three dimensions");
-  static_assert(((Radius >= 0 && Radius <= Most) && ...),
+  static_assert(((Radius >= 0 && Radius <= Max) && ...),
                 "Koalesce: the radius of a stencil shape must be 0 to 4 in every dimension, of a Star 0 to 8");
 
   static constexpr int rank = sizeof...(Radius);
