@@ -21,10 +21,8 @@ double random_real(Rng& rng) { return double(random_int(rng, -1000000, 1000000))
 /// The relative rounding error of a field's elements; of either kind of half precision, which hosts may not have.
 template <class T>
 constexpr double epsilon_of() {
-  if constexpr (sizeof(T) == 2)
-    return 0x1p-7;
-  else
-    return std::numeric_limits<T>::epsilon();
+  if constexpr (sizeof(T) == 2) return 0x1p-7;
+  else return std::numeric_limits<T>::epsilon();
 }
 
 /// Any numbers: the terms' rounding errors, and those of their sums, bound the difference.

@@ -9,8 +9,13 @@
 #include <Koalesce/stencil/Neighborhood.hpp>
 #include <Koalesce/stencil/StencilPolicy.hpp>
 #include <Koalesce/stencil/StencilShape.hpp>
-#include <Koalesce/stencil/impl/StencilDispatch.hpp>
-#include <Koalesce/stencil/impl/StencilSignature.hpp>
+#include <Koalesce/stencil/impl/StencilCall.hpp>
+
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 namespace Koalesce {
 
@@ -55,12 +60,8 @@ template <class Exec, class Shape, class BackendTag, class Boundary, class In, c
 void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, BackendTag, Boundary> const& policy,
                       In const& in, Out const& out, Functor const& functor) {
   static_assert(!Impl::is_staged<Shape>, "Koalesce::parallel_stencil: a Staged shape needs two functors");
-  using Ins  = decltype(Impl::as_pack(in));
-  using Outs = decltype(Impl::as_pack(out));
-  if constexpr (!Impl::is_staged<Shape> && Impl::check_views<Shape, Ins, Outs, Boundary>()) {
-    if constexpr (Impl::check_functor<Shape, Ins, Outs, Functor>())
-      Impl::check_and_dispatch(label, policy, Impl::as_pack(in), Impl::as_pack(out), functor);
-  }
+  if constexpr (!Impl::is_staged<Shape>)
+    Impl::call_stencil(label, policy, Impl::as_pack(in), Impl::as_pack(out), Impl::NoReduction(), functor);
 }
 
 /// \brief Applies known weights to one input, and a functor to their sum: out(p) = then(sum, values at p, p).
@@ -80,13 +81,7 @@ template <class Exec, class Shape, class BackendTag, class Boundary, class In, c
   requires(!Impl::is_staged<Shape>)
 void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, BackendTag, Boundary> const& policy,
                       In const& in, Out const& out, LinearStencil<W, LinearShape> const& weights, Then const& then) {
-  using Ins  = decltype(Impl::as_pack(in));
-  using Outs = decltype(Impl::as_pack(out));
-  if constexpr (Impl::check_views<Shape, Ins, Outs, Boundary>()) {
-    if constexpr (Impl::check_linear_then<Shape, Ins, Outs, W, LinearShape, Then>())
-      Impl::check_and_dispatch(label, policy, Impl::as_pack(in), Impl::as_pack(out),
-                               Impl::LinearThen<W, LinearShape, Then>{weights, then});
-  }
+  Impl::call_stencil(label, policy, Impl::as_pack(in), Impl::as_pack(out), Impl::NoReduction(), weights, then);
 }
 
 /// \brief Applies two stencils in one sweep: the second reads the first one's results around each point.
@@ -115,11 +110,45 @@ template <class Exec, class First, class Second, class BackendTag, class Boundar
 void parallel_stencil(std::string const& label,
                       StencilPolicy<Exec, Staged<First, Second>, BackendTag, Boundary> const& policy, In const& in,
                       Out const& out, F const& first, G const& second) {
-  using Ins  = decltype(Impl::as_pack(in));
-  using Outs = decltype(Impl::as_pack(out));
-  if constexpr (Impl::check_views<Staged<First, Second>, Ins, Outs, Boundary>()) {
-    if constexpr (Impl::check_stages<Staged<First, Second>, Ins, Outs, F, G>())
-      Impl::check_and_dispatch(label, policy, Impl::as_pack(in), Impl::as_pack(out), first, second);
+  Impl::call_stencil(label, policy, Impl::as_pack(in), Impl::as_pack(out), Impl::NoReduction(), first, second);
+}
+
+/// \brief A stencil of any of these kinds that also reduces: norms of residuals, maxima, sums, in the same sweep.
+///
+///     double norm = 0, most = 0;
+///     parallel_stencil_reduce("jacobi", policy, fields(u, at_point(f)), next,
+///                             KOKKOS_LAMBDA(auto const& u, double f, auto..., double& sum, double& max) {...},
+///                             norm, Kokkos::Max<double>(most));
+///
+/// The functor has one more parameter for every result, after the indices, and adds to it as that of
+/// Kokkos::parallel_reduce does: `sum += r * r; max = Kokkos::max(max, r);`. Of a LinearStencil with a functor, or of
+/// two stages, it is the last functor. `fields()` as outputs makes a sweep that only reduces; its functor returns
+/// nothing.
+///
+/// Every thread block leaves a partial result, and a second kernel joins these in a fixed order: what a kernel sums
+/// does not change from run to run. Which kernel runs may, and with it the order and the last bits, unless the policy
+/// names one (see StencilPolicy::with_taps()); on CPUs they also depend on the number of threads.
+///
+/// \param[in] label, policy, in, out  as above.
+/// \param[in] args  the functor, or two, as above, then the results: each a variable, a View of rank 0 (both are sums),
+///                  or a Kokkos reducer, with Kokkos::parallel_reduce's meaning of each. A variable holds the result
+///                  when the call returns. Views that kernels can write are written asynchronously; nothing waits for
+///                  them. Memory for the partial results stays allocated until Kokkos is finalized.
+/// \throws Error as above, or if a result has no memory or memory that neither the execution space nor the host can
+///         access.
+template <class Exec, class Shape, class BackendTag, class Boundary, class In, class Out, class... Args>
+void parallel_stencil_reduce(std::string const& label, StencilPolicy<Exec, Shape, BackendTag, Boundary> const& policy,
+                             In const& in, Out const& out, Args&&... args) {
+  constexpr std::size_t functors = Impl::functor_count<Shape, std::decay_t<Args>...>;
+  static_assert(sizeof...(Args) > functors,
+                "Koalesce::parallel_stencil_reduce: give the functors, then at least one result");
+  if constexpr (sizeof...(Args) > functors) {
+    std::tuple<Args&...> const all(args...);
+    [&]<std::size_t... F, std::size_t... R>(std::index_sequence<F...>, std::index_sequence<R...>) {
+      if constexpr (Impl::check_result_types<std::tuple_element_t<functors + R, std::tuple<Args&...>>...>())
+        Impl::call_stencil(label, policy, Impl::as_pack(in), Impl::as_pack(out),
+                           Impl::make_reduction(std::get<functors + R>(all)...), std::as_const(std::get<F>(all))...);
+    }(std::make_index_sequence<functors>{}, std::make_index_sequence<sizeof...(Args) - functors>{});
   }
 }
 

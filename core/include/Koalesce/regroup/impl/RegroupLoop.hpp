@@ -4,9 +4,9 @@
 
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/common/Error.hpp>
+#include <Koalesce/common/impl/InstanceMemory.hpp>
 #include <Koalesce/regroup/impl/PathSampler.hpp>
 #include <Koalesce/regroup/impl/RegroupEntry.hpp>
-#include <Koalesce/regroup/impl/RegroupMemory.hpp>
 #include <Koalesce/regroup/impl/RegroupWork.hpp>
 #include <Koalesce/tuning/impl/TimedCalls.hpp>
 
@@ -144,7 +144,8 @@ class RegroupLoops {
     return loop;
   }
 
-  static RegroupMemory<Exec>& memory() { return instance().m_memory; }
+  /// For index maps and moved elements.
+  static InstanceMemory<Exec>& memory() { return instance().m_memory; }
 
   static void check() {
     for (auto const& loop : instance().all())
@@ -180,7 +181,7 @@ class RegroupLoops {
   }
 
   std::mutex m_mutex;
-  RegroupMemory<Exec> m_memory;
+  InstanceMemory<Exec> m_memory{"Koalesce::parallel_regroup (order)"};
   bool m_hooked = false;
   std::map<std::pair<std::string, std::type_index>, std::shared_ptr<RegroupLoop<Exec>>> m_loops;
 };

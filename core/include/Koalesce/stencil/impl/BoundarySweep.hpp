@@ -61,10 +61,10 @@ auto in_box(F const& functor, Extents3 const& first) {
   }
 }
 
-template <class Order, class F, class... As, class... Vs>
+template <class Order, class F, class... As, class... Vs, class Update>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_with(BoxFunctor<F> const& f, Pack<As...> const& a, Pack<Vs...> const& v,
-                                                     std::int64_t z, std::int64_t y, std::int64_t x) {
-  return call_with<Order>(f.functor, a, v, z + f.first[0], y + f.first[1], x + f.first[2]);
+                                                     std::int64_t z, std::int64_t y, std::int64_t x, Update& update) {
+  return call_with<Order>(f.functor, a, v, z + f.first[0], y + f.first[1], x + f.first[2], update);
 }
 
 /// The fields seen from a box's first point.
@@ -80,19 +80,23 @@ auto work_in_box(StencilWork<Args...> const& w, BoundaryBox const& box) {
   using Work         = StencilWork<Args...>;
   auto const functor = in_box(w.functor, box.first);
   return StencilWork<typename Work::Order, typename Work::Ins, typename Work::Points, typename Work::Outs,
-                     std::remove_const_t<decltype(functor)>>{
-      fields_in_box(w.in, box.first),     fields_in_box(w.out, box.first), box.extents, functor, w.taps,
+                     std::remove_const_t<decltype(functor)>, typename Work::Reduction>{
+      fields_in_box(w.in, box.first),
+      fields_in_box(w.out, box.first),
+      box.extents,
+      functor,
+      w.taps,
       fields_in_box(w.points, box.first),
-  };
+      w.reduction};
 }
 template <class Order, class Shape, class... Args>
 auto work_in_box(StagedWork<Order, Shape, Args...> const& w, BoundaryBox const& box) {
   return make_work<Order, Shape>(fields_in_box(w.in, box.first), fields_in_box(w.points, box.first),
-                                 fields_in_box(w.out, box.first), box.extents, StencilTaps::automatic,
+                                 fields_in_box(w.out, box.first), box.extents, StencilTaps::automatic, w.reduction,
                                  in_box(w.first, box.first), in_box(w.second, box.first));
 }
 
-/// Computes the points around the box, one a thread.
+/// Computes the points around the box: one an item, or, where they are reduced, a few.
 /// \tparam Values, PointValues packs of BoundaryValue: of the inputs that are read around the point, and at it.
 template <class Work, class Values, class PointValues>
 struct BoundaryPoints {
@@ -102,14 +106,25 @@ struct BoundaryPoints {
   BoundaryBox box;
   Values values;
   PointValues point_values;
+  std::int64_t items;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    Extents3 const at    = box.around(i);
-    std::int64_t const z = at[0] + box.first[0], y = at[1] + box.first[1], x = at[2] + box.first[2];
-    store(work.out, result(work, z, y, x), z, y, x);
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    auto update = work.reduction.identity();
+    if constexpr (reduces<Work>)
+      for (std::int64_t i = item; i < box.around.size(); i += items) compute(i, update);
+    else compute(item, update);
+    work.reduction.leave(item, update);
   }
 
  private:
+  using Update = typename Work::Reduction::Update;
+
+  KOKKOS_FUNCTION void compute(std::int64_t i, Update& update) const {
+    Extents3 const at    = box.around(i);
+    std::int64_t const z = at[0] + box.first[0], y = at[1] + box.first[1], x = at[2] + box.first[2];
+    store(work.out, result(work, z, y, x, update), z, y, x);
+  }
+
   /// The inputs' values around a point.
   /// \tparam inside whether the point is in the interior.
   template <bool inside, class Ins>
@@ -137,13 +152,15 @@ struct BoundaryPoints {
   }
 
   template <class... Args>
-  KOKKOS_FUNCTION auto result(StencilWork<Args...> const& w, std::int64_t z, std::int64_t y, std::int64_t x) const {
+  KOKKOS_FUNCTION auto result(StencilWork<Args...> const& w, std::int64_t z, std::int64_t y, std::int64_t x,
+                              Update& update) const {
     auto const gathered = gather<true>(w.in, z, y, x);
-    return to_pack(call_at<Order>(w.functor, neighborhoods(gathered), load(w.points, z, y, x), z, y, x));
+    return to_pack(call_at<Order>(w.functor, neighborhoods(gathered), load(w.points, z, y, x), z, y, x, update));
   }
 
   template <class... Args>
-  KOKKOS_FUNCTION auto result(StagedWork<Args...> const& w, std::int64_t z, std::int64_t y, std::int64_t x) const {
+  KOKKOS_FUNCTION auto result(StagedWork<Args...> const& w, std::int64_t z, std::int64_t y, std::int64_t x,
+                              Update& update) const {
     auto const mid_at = [&](std::int64_t mz, std::int64_t my, std::int64_t mx) {
       auto const gathered = gather<false>(w.in, mz, my, mx);
       auto const points =
@@ -158,18 +175,28 @@ struct BoundaryPoints {
       auto const mid = mid_at(z + dz, y + dy, x + dx);
       for_each(mids, [&](auto& m, auto k) { m.at(dz, dy, dx) = get<decltype(k)::value>(mid); });
     });
-    return to_pack(call_at<Order>(w.second, neighborhoods(mids), load(concat(w.in, w.points), z, y, x), z, y, x));
+    return to_pack(
+        call_at<Order>(w.second, neighborhoods(mids), load(concat(w.in, w.points), z, y, x), z, y, x, update));
   }
 };
+
+/// Items of a kernel that computes these points: where they are reduced, fewer, but as many as keep a processor busy.
+template <class Work>
+std::int64_t boundary_items(std::int64_t points) {
+  constexpr std::int64_t most = 1 << 16;
+  return reduces<Work> ? std::min(points, most) : points;
+}
 
 template <class Exec, class Work, class Values, class PointValues>
 void run_boundary_points(Exec const& space, std::string const& label, Work const& work, BoundaryBox const& box,
                          Values const& values, PointValues const& point_values) {
+  auto const items = boundary_items<Work>(box.around.size());
   // As FillHalo: arguments of the launch.
-  auto const policy = Kokkos::Experimental::require(
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, box.around.size()),
-      Kokkos::Experimental::WorkItemProperty::HintLightWeight);
-  Kokkos::parallel_for(label, policy, BoundaryPoints<Work, Values, PointValues>{work, box, values, point_values});
+  auto const policy =
+      Kokkos::Experimental::require(Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, items),
+                                    Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+  Kokkos::parallel_for(label, policy,
+                       BoundaryPoints<Work, Values, PointValues>{work, box, values, point_values, items});
 }
 
 }  // namespace Koalesce::Impl

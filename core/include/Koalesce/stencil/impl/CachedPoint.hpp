@@ -22,8 +22,9 @@ bool has_short_strides(Work const& work) {
 
 /// Computes one point, whose taps are read from the fields through the caches.
 /// \tparam Index int, or std::int64_t for any strides.
-template <class Index, class Work>
-KOKKOS_FORCEINLINE_FUNCTION void compute_cached_point(Work const& work, Index z, Index y, Index x) {
+/// \param[in,out] update  what the reductions have been given so far.
+template <class Index, class Work, class Update>
+KOKKOS_FORCEINLINE_FUNCTION void compute_cached_point(Work const& work, Index z, Index y, Index x, Update& update) {
   using Order = typename Work::Order;
 
   auto const around = transform(work.in, [&](auto const& field, auto) KOALESCE_INLINE_LAMBDA {
@@ -37,7 +38,7 @@ KOKKOS_FORCEINLINE_FUNCTION void compute_cached_point(Work const& work, Index z,
                                                                  stride_x,
                                                                  Neighborhood<T, typename In::shape_type>::read_only);
   });
-  store(work.out, call_at<Order>(work.functor, around, load(work.points, z, y, x), z, y, x), z, y, x);
+  store(work.out, call_at<Order>(work.functor, around, load(work.points, z, y, x), z, y, x, update), z, y, x);
 }
 
 }  // namespace Koalesce::Impl

@@ -44,6 +44,25 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_in_row(std::int64_t n, Body const& bod
   for (std::int64_t x = 0; x < n; ++x) body(x);
 }
 
+/// Calls body(x, update). Of sweeps that reduce, a few points have updates of their own, so that no point waits for the
+/// one before it.
+template <class Reduction, class Body>
+KOKKOS_FORCEINLINE_FUNCTION void for_each_in_row(std::int64_t n, Reduction const& reduction,
+                                                 typename Reduction::Update& update, Body const& body) {
+  if constexpr (std::is_same_v<Reduction, NoReduction>) {
+    for_each_in_row(n, [&](std::int64_t x) KOALESCE_INLINE_LAMBDA { body(x, update); });
+  } else {
+    constexpr std::int64_t lanes = 8;
+    typename Reduction::Update lane[lanes];
+    for (auto& of_lane : lane) reduction.init(of_lane);
+    std::int64_t x0 = 0;
+    for (; x0 + lanes <= n; x0 += lanes)
+      for_each_in_row(lanes, [&](std::int64_t i) KOALESCE_INLINE_LAMBDA { body(x0 + i, lane[i]); });
+    for (; x0 < n; ++x0) body(x0, lane[0]);
+    for (auto const& of_lane : lane) reduction.join(update, of_lane);
+  }
+}
+
 /// The neighborhoods, in all fields, of the point x steps after their origin.
 template <class Order, bool Unit, class... Fields>
 KOKKOS_FORCEINLINE_FUNCTION auto around(Pack<Fields...> const& row, std::int64_t x) {
@@ -69,12 +88,13 @@ KOKKOS_FORCEINLINE_FUNCTION void store_in_row(Pack<Field<Ts>...> const& row, Res
 
 /// One row, any functor: out(x) = functor(neighborhoods in `in` around x, values of `points` at x, z, y, x0 + x) for
 /// 0 <= x < n, with the fields seen from the row's first point.
-template <class Order, bool Unit, class F, class Ins, class Points, class Outs>
+template <class Order, bool Unit, class F, class Ins, class Points, class Outs, class Reduction>
 KOKKOS_FORCEINLINE_FUNCTION void compute_row(F const& functor, Ins const& in, Points const& points, Outs const& out,
-                                             std::int64_t z, std::int64_t y, std::int64_t x0, std::int64_t n) {
-  for_each_in_row(n, [&](std::int64_t x) KOALESCE_INLINE_LAMBDA {
+                                             std::int64_t z, std::int64_t y, std::int64_t x0, std::int64_t n,
+                                             Reduction const& reduction, typename Reduction::Update& update) {
+  for_each_in_row(n, reduction, update, [&](std::int64_t x, auto& at_x) KOALESCE_INLINE_LAMBDA {
     store_in_row<Unit>(
-        out, call_at<Order>(functor, around<Order, Unit>(in, x), values_at<Unit>(points, x), z, y, x0 + x), x);
+        out, call_at<Order>(functor, around<Order, Unit>(in, x), values_at<Unit>(points, x), z, y, x0 + x, at_x), x);
   });
 }
 

@@ -9,6 +9,7 @@
 #include <Koalesce/stencil/StencilPolicy.hpp>
 #include <Koalesce/stencil/impl/BoundaryChecks.hpp>
 #include <Koalesce/stencil/impl/StencilInputs.hpp>
+#include <Koalesce/stencil/impl/StencilReduction.hpp>
 
 namespace Koalesce::Impl {
 
@@ -113,6 +114,21 @@ void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> 
     for_each(out, [&](auto const& b, auto j) {
       if (int(j) > int(i)) clash(b, "output", j);
     });
+  });
+}
+
+template <class Exec>
+void check_results(std::string const&, NoReduction const&) {}
+
+/// Throws unless every result has memory that kernels or the host can write.
+template <class Exec, class... Reducers>
+void check_results(std::string const& where, StencilReduction<Reducers...> const& reduction) {
+  for_each(reduction.reducers, [&](auto const& reducer, auto i) {
+    using View          = typename std::decay_t<decltype(reducer)>::result_view_type;
+    std::string const r = "result " + std::to_string(int(i));
+    check_memory(where, reducer.view(), r);
+    if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename View::memory_space>::accessible)
+      check_reach<Exec>(where, reducer.view(), r);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/stencil/impl/BoundarySweep.hpp>
+#include <Koalesce/stencil/impl/JoinParts.hpp>
 #include <Koalesce/stencil/impl/StencilBackend.hpp>
 #include <Koalesce/stencil/impl/StencilChecks.hpp>
 #include <Koalesce/stencil/impl/StencilWork.hpp>
@@ -42,25 +43,44 @@ auto boundary_value(Policy const& policy, In const& input) {
   return value;
 }
 
-/// The points that read the fields alone, then the others.
+/// The points that also read what lies beyond the interior.
+template <class Policy, class In, class Work>
+void run_shell(std::string const& label, Policy const& policy, In const& in, Work const& work, BoundaryBox const& box) {
+  using Order       = typename Work::Order;
+  auto const value  = [&](auto const& input, auto) { return boundary_value<Order>(policy, input); };
+  auto const values = transform(inputs_that<false>(in), value);
+  if constexpr (is_staged<typename Policy::shape_type>)
+    run_boundary_points(policy.space(), label, work, box, values, transform(inputs_that<true>(in), value));
+  else run_boundary_points(policy.space(), label, work, box, values, Pack<>());
+}
+
+/// The points that read the fields alone, and the others; the others first, if their partial results are to be joined
+/// with the former's.
 template <class Policy, class In, class Work>
 void run_with_boundary(std::string const& label, Policy const& policy, In const& in, Work const& work) {
-  using Order      = typename Work::Order;
-  auto const value = [&](auto const& input, auto) { return boundary_value<Order>(policy, input); };
-  auto const box   = BoundaryBox::of(work.extents, reach_of(work));
-  if (box.extents[0] > 0) run_work(label, policy, work_in_box(work, box));
-
-  auto const values       = transform(inputs_that<false>(in), value);
+  auto const box          = BoundaryBox::of(work.extents, reach_of(work));
   std::string const shell = kernel_label(typename Policy::backend_type{}, label + ", boundary");
-  if constexpr (is_staged<typename Policy::shape_type>)
-    run_boundary_points(policy.space(), shell, work, box, values, transform(inputs_that<true>(in), value));
-  else run_boundary_points(policy.space(), shell, work, box, values, Pack<>());
+  if constexpr (reduces<Work>) {
+    auto const items = boundary_items<Work>(box.around.size());
+    PartialResults<typename Policy::execution_space, typename Work::Reduction::Update> const parts(policy.space(),
+                                                                                                   shell, items);
+    Work reducing            = work;
+    reducing.reduction.parts = parts.data();
+    run_shell(shell, policy, in, reducing, box);
+    reducing.reduction.earlier       = parts.data();
+    reducing.reduction.earlier_count = items;
+    if (box.extents[0] > 0) run_work(label, policy, work_in_box(reducing, box));
+    else join_earlier(policy.space(), shell, reducing.reduction);
+  } else {
+    if (box.extents[0] > 0) run_work(label, policy, work_in_box(work, box));
+    run_shell(shell, policy, in, work, box);
+  }
 }
 
 /// Brings checked arguments into canonical form and hands them to the policy's backend.
-template <bool Reversed, class Policy, class... Ins, class... Outs, class... Functors>
+template <bool Reversed, class Policy, class... Ins, class... Outs, class Reduction, class... Functors>
 void run_in_order(std::string const& label, Policy const& policy, Pack<Ins...> const& in, Pack<Outs...> const& out,
-                  Functors const&... functors) {
+                  Reduction const& reduction, Functors const&... functors) {
   using Order = IndexOrder<Policy::rank, Reversed>;
 
   Extents3 extents{1, 1, 1};
@@ -80,33 +100,48 @@ void run_in_order(std::string const& label, Policy const& policy, Pack<Ins...> c
   });
 
   auto const work =
-      make_work<Order, typename Policy::shape_type>(ins, points, outs, extents, policy.taps(), functors...);
-  Kokkos::Profiling::ScopedRegion const region("Koalesce::parallel_stencil");
+      make_work<Order, typename Policy::shape_type>(ins, points, outs, extents, policy.taps(), reduction, functors...);
+  Kokkos::Profiling::ScopedRegion const region(Reduction::function);
   if constexpr (std::is_same_v<typename Policy::boundary_type, NoBoundary>) run_work(label, policy, work);
   else run_with_boundary(label, policy, in, work);
 }
 
-template <class Policy, class Ins, class Outs, class... Functors>
-void dispatch_stencil(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
-                      Functors const&... functors) {
-  for (int d = 0; d < Policy::rank; ++d)
-    if (policy.extents()[d] == 0) return;
+/// The View whose layout says how the loops are ordered.
+template <class Ins, class Outs>
+auto const& leading_view(Ins const& in, Outs const& out) {
+  if constexpr (Outs::size > 0) return get<0>(out);
+  else return view_of(get<0>(in));
+}
 
-  auto const& leading = get<0>(out);
+template <class Policy, class Ins, class Outs, class Reduction, class... Functors>
+void dispatch_stencil(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
+                      Reduction const& reduction, Functors const&... functors) {
+  bool empty = false;
+  for (int d = 0; d < Policy::rank; ++d) empty = empty || policy.extents()[d] == 0;
+  if (empty) {
+    if constexpr (!std::is_same_v<Reduction, NoReduction>)
+      join_earlier(policy.space(), kernel_label(typename Policy::backend_type{}, label), reduction);
+    return;
+  }
+
+  auto const& leading = leading_view(in, out);
   using Leading       = std::decay_t<decltype(leading)>;
   if (is_reversed(leading)) {
-    if constexpr (can_be_reversed<Leading, true>()) run_in_order<true>(label, policy, in, out, functors...);
+    if constexpr (can_be_reversed<Leading, true>()) run_in_order<true>(label, policy, in, out, reduction, functors...);
   } else {
-    if constexpr (can_be_reversed<Leading, false>()) run_in_order<false>(label, policy, in, out, functors...);
+    if constexpr (can_be_reversed<Leading, false>())
+      run_in_order<false>(label, policy, in, out, reduction, functors...);
   }
 }
 
 /// The natural way of every call: checks, then the work for the backend.
-template <class Policy, class Ins, class Outs, class... Functors>
+template <class Policy, class Ins, class Outs, class Reduction, class... Functors>
 void check_and_dispatch(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
-                        Functors const&... functors) {
-  check_stencil(call_text("Koalesce::parallel_stencil", label), policy, in, out);
-  dispatch_stencil(label, policy, in, out, functors...);
+                        Reduction const& reduction, Functors const&... functors) {
+  auto const where = call_text(Reduction::function, label);
+  check_stencil(where, policy, in, out);
+  check_results<typename Policy::execution_space>(where, reduction);
+  dispatch_stencil(label, policy, in, out, reduction, functors...);
 }
 
 }  // namespace Koalesce::Impl

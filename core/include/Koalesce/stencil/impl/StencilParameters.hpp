@@ -2,6 +2,7 @@
 #ifndef KOALESCE_STENCIL_IMPL_STENCIL_PARAMETERS_HPP
 #define KOALESCE_STENCIL_IMPL_STENCIL_PARAMETERS_HPP
 
+#include <Koalesce/common/Fields.hpp>
 #include <Koalesce/stencil/Neighborhood.hpp>
 #include <Koalesce/stencil/impl/StencilInputs.hpp>
 
@@ -41,20 +42,20 @@ struct IndexOf {
 /// The type that a functor's call returns, or NotCallable.
 struct NotCallable {};
 
-template <class F, class Arguments, class Dimensions>
+template <class F, class Arguments, class Dimensions, class Update>
 struct CallResult;
-template <class F, class... Us, std::size_t... D>
-struct CallResult<F, TypeList<Us...>, std::index_sequence<D...>> {
+template <class F, class... Us, std::size_t... D, class... Updates>
+struct CallResult<F, TypeList<Us...>, std::index_sequence<D...>, Pack<Updates...>> {
   static auto find() {
-    if constexpr (std::is_invocable_v<F const&, Us const&..., typename IndexOf<D>::type...>)
+    if constexpr (std::is_invocable_v<F const&, Us const&..., typename IndexOf<D>::type..., Updates&...>)
       return std::type_identity<
-          std::decay_t<std::invoke_result_t<F const&, Us const&..., typename IndexOf<D>::type...>>>();
+          std::decay_t<std::invoke_result_t<F const&, Us const&..., typename IndexOf<D>::type..., Updates&...>>>();
     else return std::type_identity<NotCallable>();
   }
   using type = typename decltype(find())::type;
 };
-template <class F, class Arguments, int Rank>
-using CallResultOf = typename CallResult<F, Arguments, std::make_index_sequence<Rank>>::type;
+template <class F, class Arguments, int Rank, class Update = Pack<>>
+using CallResultOf = typename CallResult<F, Arguments, std::make_index_sequence<Rank>, Update>::type;
 
 /// Whether the shape that an input has of its own, if any, serves a policy of this shape.
 template <class In, class Shape>

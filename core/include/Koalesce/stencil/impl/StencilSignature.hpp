@@ -116,9 +116,12 @@ inline constexpr int fields_in<Pack<Ts...>> = sizeof...(Ts);
 /// Whether outputs take what a functor returns.
 template <class Outs, class Result>
 constexpr bool check_result() {
-  constexpr bool returns = !std::is_void_v<Result>;
+  constexpr bool nothing = std::is_same_v<Outs, Pack<>> && std::is_void_v<Result>;
+  constexpr bool returns = nothing || !std::is_void_v<Result>;
   static_assert(returns, "Koalesce::parallel_stencil: the functor must return the value at the point, not void");
-  if constexpr (returns) {
+  if constexpr (nothing) {
+    return true;
+  } else if constexpr (returns) {
     constexpr bool taken = takes<Outs, Result>;
     static_assert(taken,
                   "Koalesce::parallel_stencil: the functor must return one value per output field, assignable to its "
@@ -128,26 +131,27 @@ constexpr bool check_result() {
   return false;
 }
 
-template <class Shape, class Ins, class Outs, class F>
+/// \tparam Update  what the functor is given to reduce.
+template <class Shape, class Ins, class Outs, class Update, class F>
 constexpr bool check_functor() {
   if constexpr (is_device_lambda<F>) {
     return true;
   } else if constexpr (!check_fields<F, ViewsOf<Ins, Shape>::around, ViewsOf<Ins, Shape>::points>()) {
     return false;
   } else {
-    using Result            = CallResultOf<F, typename FunctorParameters<Ins, Shape>::type, Shape::rank>;
+    using Result            = CallResultOf<F, typename FunctorParameters<Ins, Shape>::type, Shape::rank, Update>;
     constexpr bool callable = !std::is_same_v<Result, NotCallable>;
     static_assert(callable,
                   "Koalesce::parallel_stencil: the functor must be const and take one Neighborhood<element type, the "
                   "policy's Shape> const& for every input, then the values of inputs that are read at the point, then "
-                  "one std::int64_t per dimension");
+                  "one std::int64_t per dimension, then, of parallel_stencil_reduce, a reference for every result");
     if constexpr (callable) return check_result<Outs, Result>();
     return false;
   }
 }
 
 /// A LinearStencil and a functor of its sum.
-template <class Shape, class Ins, class Outs, class W, class LinearShape, class Then>
+template <class Shape, class Ins, class Outs, class Update, class W, class LinearShape, class Then>
 constexpr bool check_linear_then() {
   constexpr bool one = ViewsOf<Ins, Shape>::around == 1;
   static_assert(one,
@@ -163,19 +167,21 @@ constexpr bool check_linear_then() {
     constexpr bool fits = std::is_same_v<typename In::shape, LinearShape>;
     static_assert(fits, "Koalesce::parallel_stencil: the LinearStencil must have the shape in which its input is read");
     if constexpr (fits) {
-      using Sum               = decltype(W() * typename In::value());
-      using Result            = CallResultOf<Then, JoinOf<TypeList<Sum>, typename Parameters::points>, Shape::rank>;
+      using Sum    = decltype(W() * typename In::value());
+      using Result = CallResultOf<Then, JoinOf<TypeList<Sum>, typename Parameters::points>, Shape::rank, Update>;
       constexpr bool callable = !std::is_same_v<Result, NotCallable>;
-      static_assert(callable,
-                    "Koalesce::parallel_stencil: the functor after a LinearStencil must be const and take the weighted "
-                    "sum, then the values of inputs that are read at the point, then one std::int64_t per dimension");
+      static_assert(
+          callable,
+          "Koalesce::parallel_stencil: the functor after a LinearStencil must be const and take the weighted "
+          "sum, then the values of inputs that are read at the point, then one std::int64_t per dimension, then, "
+          "of parallel_stencil_reduce, a reference for every result");
       if constexpr (callable) return check_result<Outs, Result>();
     }
     return false;
   }
 }
 
-template <class Shape, class Ins, class Outs, class F, class G>
+template <class Shape, class Ins, class Outs, class Update, class F, class G>
 constexpr bool check_stages() {
   using First  = typename Shape::first;
   using Second = typename Shape::second;
@@ -197,12 +203,13 @@ constexpr bool check_stages() {
                   "Koalesce::parallel_stencil: the first functor must return the values between the stages, not void");
     if constexpr (callable && returns && check_fields<G, fields_in<Mid>>()) {
       using Arguments              = JoinOf<typename MidNeighborhoods<Second, Mid>::type, typename Parameters::values>;
-      using Result                 = CallResultOf<G, Arguments, Shape::rank>;
+      using Result                 = CallResultOf<G, Arguments, Shape::rank, Update>;
       constexpr bool also_callable = !std::is_same_v<Result, NotCallable>;
       static_assert(also_callable,
                     "Koalesce::parallel_stencil: the second functor must be const and take one Neighborhood<type of "
                     "the value, Second> const& for every value that the first one returns, the value of every input at "
-                    "the point, then one std::int64_t per dimension");
+                    "the point, then one std::int64_t per dimension, then, of parallel_stencil_reduce, a reference for "
+                    "every result");
       if constexpr (also_callable) return check_result<Outs, Result>();
     }
     return false;

@@ -8,6 +8,7 @@
 #include <Koalesce/stencil/StencilPolicy.hpp>
 #include <Koalesce/stencil/impl/CanonicalField.hpp>
 #include <Koalesce/stencil/impl/IndexOrder.hpp>
+#include <Koalesce/stencil/impl/StencilReduction.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -16,33 +17,57 @@
 /// Backends see every stencil in the canonical form of IndexOrder.
 namespace Koalesce::Impl {
 
-/// Calls f(arguments..., values..., indices...), the indices in the caller's order.
-template <class Order, class F, class... As, class... Vs>
+/// f(arguments...), or, of a functor that returns nothing, no values.
+template <class F, class... Args>
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_for_value(F const& f, Args&&... args) {
+  if constexpr (std::is_void_v<decltype(f(args...))>) {
+    f(args...);
+    return Pack<>();
+  } else {
+    return f(args...);
+  }
+}
+
+/// Calls f(arguments..., values..., indices..., updates...), the indices in the caller's order.
+/// \param[in,out] update  what the reductions have been given so far: a pack, empty if there are none.
+template <class Order, class F, class... As, class... Vs, class Update>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_with(F const& f, Pack<As...> const& a, Pack<Vs...> const& v,
-                                                     std::int64_t z, std::int64_t y, std::int64_t x) {
-  return [&]<std::size_t... I, std::size_t... J>(std::index_sequence<I...>,
-                                                 std::index_sequence<J...>) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
+                                                     std::int64_t z, std::int64_t y, std::int64_t x, Update& update) {
+  return [&]<std::size_t... I, std::size_t... J, std::size_t... K>(
+             std::index_sequence<I...>, std::index_sequence<J...>,
+             std::index_sequence<K...>) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
     return Order::in_user_order(
-        [&](auto... i) KOALESCE_INLINE_LAMBDA -> decltype(auto) { return f(get<I>(a)..., get<J>(v)..., i...); }, z, y,
-        x);
-  }(std::index_sequence_for<As...>{}, std::index_sequence_for<Vs...>{});
+        [&](auto... i) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
+          return call_for_value(f, get<I>(a)..., get<J>(v)..., i..., get<K>(update)...);
+        },
+        z, y, x);
+  }(std::index_sequence_for<As...>{}, std::index_sequence_for<Vs...>{}, std::make_index_sequence<Update::size>{});
 }
 
 /// What becomes of a weighted sum: the result itself, or what the caller's functor makes of it.
-template <class Order, class F, class Sum, class Values>
+template <class Order, class F, class Sum, class Values, class Update>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) finish_sum(F const& f, Sum const& sum, Values const& v, std::int64_t z,
-                                                      std::int64_t y, std::int64_t x) {
-  if constexpr (is_linear_then<F>) return call_with<Order>(f.then, Pack<Sum>(sum), v, z, y, x);
+                                                      std::int64_t y, std::int64_t x, Update& update) {
+  if constexpr (is_linear_then<F>) return call_with<Order>(f.then, Pack<Sum>(sum), v, z, y, x, update);
   else return Sum(sum);
 }
 
 /// Calls the caller's functor at one point with the neighborhoods and the values there. Known weights are summed in the
 /// canonical order, as native kernels do, not in the order of the caller's indices.
+template <class Order, class F, class... Us, class Values, class Update>
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_at(F const& f, Pack<Us...> const& u, Values const& v, std::int64_t z,
+                                                   std::int64_t y, std::int64_t x, Update& update) {
+  if constexpr (is_linear<F>)
+    return finish_sum<Order>(f, linear_sum<Order>(weights_of(f), get<0>(u)), v, z, y, x, update);
+  else return call_with<Order>(f, u, v, z, y, x, update);
+}
+
+/// The same of a functor that reduces nothing.
 template <class Order, class F, class... Us, class Values>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_at(F const& f, Pack<Us...> const& u, Values const& v, std::int64_t z,
                                                    std::int64_t y, std::int64_t x) {
-  if constexpr (is_linear<F>) return finish_sum<Order>(f, linear_sum<Order>(weights_of(f), get<0>(u)), v, z, y, x);
-  else return call_with<Order>(f, u, v, z, y, x);
+  Pack<> none;
+  return call_at<Order>(f, u, v, z, y, x, none);
 }
 
 /// The fields' values at one point.
@@ -98,13 +123,14 @@ template <class... Ts, class... Shapes>
 inline constexpr int taps_of_inputs<Pack<Field<Ts, Shapes>...>> = (Shapes::size + ... + 0);
 
 /// One sweep: out(p) = functor(neighborhoods of p in inputs, values of `points` at p, p) for every interior point p.
-template <class OrderT, class InsT, class PointsT, class OutsT, class FunctorT>
+template <class OrderT, class InsT, class PointsT, class OutsT, class FunctorT, class ReductionT = NoReduction>
 struct StencilWork {
-  using Order   = OrderT;
-  using Ins     = InsT;
-  using Points  = PointsT;
-  using Outs    = OutsT;
-  using Functor = FunctorT;
+  using Order     = OrderT;
+  using Ins       = InsT;
+  using Points    = PointsT;
+  using Outs      = OutsT;
+  using Functor   = FunctorT;
+  using Reduction = ReductionT;
 
   static constexpr int rz = max_input_radius<Order, 0, Ins>;
   static constexpr int ry = max_input_radius<Order, 1, Ins>;
@@ -116,6 +142,7 @@ struct StencilWork {
   Functor functor;
   StencilTaps taps;
   Points points;
+  [[no_unique_address]] Reduction reduction;
 };
 
 template <class Ins>
@@ -129,7 +156,8 @@ using NeighborhoodsOf = typename NeighborhoodsOfPack<Ins>::type;
 
 /// Two stages in one sweep: mid(p) = first(neighborhoods of p in inputs, values of `points` at p, p), kept on chip
 /// only, and out(p) = second(neighborhood of p in mid, values of all inputs at p, p).
-template <class OrderT, class ShapeT, class InsT, class PointsT, class OutsT, class FirstT, class SecondT>
+template <class OrderT, class ShapeT, class InsT, class PointsT, class OutsT, class FirstT, class SecondT,
+          class ReductionT = NoReduction>
 struct StagedWork {
   using Order       = OrderT;
   using SecondShape = typename ShapeT::second;
@@ -138,6 +166,7 @@ struct StagedWork {
   using Outs        = OutsT;
   using First       = FirstT;
   using Second      = SecondT;
+  using Reduction   = ReductionT;
   /// The types between the stages, one per field.
   using Mids =
       decltype(to_pack(call_at<Order>(std::declval<First const&>(), std::declval<NeighborhoodsOf<Ins> const&>(),
@@ -153,18 +182,20 @@ struct StagedWork {
   First first;
   Second second;
   Points points;
+  [[no_unique_address]] Reduction reduction;
 };
 
-template <class Order, class Shape, class Ins, class Points, class Outs, class Functor>
+template <class Order, class Shape, class Ins, class Points, class Outs, class Reduction, class Functor>
 auto make_work(Ins const& in, Points const& points, Outs const& out, Extents3 const& extents, StencilTaps taps,
-               Functor const& functor) {
-  return StencilWork<Order, Ins, Points, Outs, Functor>{in, out, extents, functor, taps, points};
+               Reduction const& reduction, Functor const& functor) {
+  return StencilWork<Order, Ins, Points, Outs, Functor, Reduction>{in, out, extents, functor, taps, points, reduction};
 }
 
-template <class Order, class Shape, class Ins, class Points, class Outs, class First, class Second>
+template <class Order, class Shape, class Ins, class Points, class Outs, class Reduction, class First, class Second>
 auto make_work(Ins const& in, Points const& points, Outs const& out, Extents3 const& extents, StencilTaps,
-               First const& first, Second const& second) {
-  return StagedWork<Order, Shape, Ins, Points, Outs, First, Second>{in, out, extents, first, second, points};
+               Reduction const& reduction, First const& first, Second const& second) {
+  return StagedWork<Order, Shape, Ins, Points, Outs, First, Second, Reduction>{in,     out,    extents,  first,
+                                                                               second, points, reduction};
 }
 
 }  // namespace Koalesce::Impl

@@ -3,6 +3,7 @@
 #define KOALESCE_CUDA_STENCIL_LINEAR_KERNEL_HPP
 
 #include <Koalesce/cuda/stencil/BlockPlace.hpp>
+#include <Koalesce/cuda/stencil/BlockReduction.hpp>
 #include <Koalesce/cuda/stencil/PlaneReaders.hpp>
 #include <Koalesce/cuda/stencil/PointValues.hpp>
 #include <Koalesce/stencil/LinearStencil.hpp>
@@ -54,6 +55,7 @@ struct LinearKernel {
     Sum sums[2 * rz + 1][points] = {};
     int slot = 0, free = Tuning::ahead;
     PointValues<typename Work::Points, points> values;
+    auto update = work.reduction.identity();
     PaceKeeper pace(grid.pace, grid.chunk + planes_before);
     for (int s = 0; s < steps; ++s) {
       pace.wait(s);
@@ -93,7 +95,8 @@ struct LinearKernel {
 #pragma unroll
         for (int p = 0; p < points; ++p) {
           if (p >= height) continue;
-          auto const result = to_pack(finish_sum<Order>(work.functor, sums[2 * rz][p], values.value[p], z, y + p, x));
+          auto const result =
+              to_pack(finish_sum<Order>(work.functor, sums[2 * rz][p], values.value[p], z, y + p, x, update));
           for_each(to,
                    [&](auto* place, auto i) { place[p * get<i.value>(work.out).stride[1]] = get<i.value>(result); });
         }
@@ -108,6 +111,7 @@ struct LinearKernel {
       slot = next_slot<slots>(slot);
       free = next_slot<slots>(free);
     }
+    leave_block_part(work.reduction, update);
   }
 
  private:

@@ -3,6 +3,7 @@
 #define KOALESCE_CUDA_STENCIL_QUEUE_KERNEL_HPP
 
 #include <Koalesce/cuda/stencil/BlockPlace.hpp>
+#include <Koalesce/cuda/stencil/BlockReduction.hpp>
 #include <Koalesce/cuda/stencil/PlaneReaders.hpp>
 #include <Koalesce/cuda/stencil/PointValues.hpp>
 
@@ -40,6 +41,7 @@ struct QueueKernel {
     int const height = at.height(work.extents, Tuning::points);
     int center = Work::rz, free = planes_before + Tuning::ahead;
     PointValues<typename Work::Points, Tuning::points> values;
+    auto update = work.reduction.identity();
     PaceKeeper pace(grid.pace, grid.chunk);
     for (int k = 0; k < at.planes; ++k) {
       pace.wait(k);
@@ -54,13 +56,14 @@ struct QueueKernel {
           [&](int p, auto all) {
             auto const z = at.z + k, y = at.y + at.ty + p, x = at.x + at.tx;
             auto const around = neighborhoods_in<typename Work::Ins, Order>(readers, slots, center, at.ty, at.tx, p);
-            return call_at<Order>(work.functor, around, values.template at<all.value>(p, work.points, z, y, x), z, y,
-                                  x);
+            return call_at<Order>(work.functor, around, values.template at<all.value>(p, work.points, z, y, x), z, y, x,
+                                  update);
           },
           [&](int p, auto const& result) { store(work.out, result, at.z + k, at.y + at.ty + p, at.x + at.tx); });
       center = next_slot<slots>(center);
       free   = next_slot<slots>(free);
     }
+    leave_block_part(work.reduction, update);
   }
 };
 

@@ -39,8 +39,9 @@ template <class Kernel>
 StencilGrid make_grid(Kokkos::Cuda const& exec, std::string const& label, Extents3 const& extents) {
   using Tuning      = typename Kernel::Tuning;
   auto const device = CudaDevice::of(exec);
-  auto grid = choose_tile<Tuning>(extents, Kernel::inner_y, Kernel::inner_x, Kernel::ry, Kernel::rx, Kernel::bytes,
-                                  device.shared_bytes_per_block / Tuning::min_blocks);
+  auto grid         = choose_tile<Tuning>(
+      extents, Kernel::inner_y, Kernel::inner_x, Kernel::ry, Kernel::rx, Kernel::bytes,
+      device.shared_bytes_per_block / Tuning::min_blocks - reduction_bytes<typename Kernel::Work::Reduction>);
   if (grid.tile_y == 0) return grid;
   grid.pace.interval = std::max(1, Tuning::interval);
   grid.pace.resident =
@@ -71,7 +72,9 @@ void run_queue(Kokkos::Cuda const& exec, std::string const& label, typename Kern
 
   if (Kernel::Tuning::interval > 0 && grid.chunk >= min_paced_planes && grid.blocks() >= grid.pace.resident / 2)
     grid.pace.counter = PaceCounters::next(exec);
-  stencil_launch<Kernel>(exec, label, grid).launch(exec, grid.blocks(), work, grid);
+  launch_and_join(exec, kernel_label(Tag{}, label), work, grid.blocks(), [&](typename Kernel::Work const& given) {
+    stencil_launch<Kernel>(exec, label, grid).launch(exec, grid.blocks(), given, grid);
+  });
 }
 
 template <template <class, class, bool> class Kernel, template <class, bool> class Tuning, class Work>

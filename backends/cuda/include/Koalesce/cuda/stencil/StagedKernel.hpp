@@ -3,6 +3,7 @@
 #define KOALESCE_CUDA_STENCIL_STAGED_KERNEL_HPP
 
 #include <Koalesce/cuda/stencil/BlockPlace.hpp>
+#include <Koalesce/cuda/stencil/BlockReduction.hpp>
 #include <Koalesce/cuda/stencil/PlaneReaders.hpp>
 
 #include <type_traits>
@@ -77,6 +78,7 @@ struct StagedKernel {
     int const first = max(ry2 - at.ty, 0), last = inside ? min(end, points) : 0;
 
     int center = rz1, free = 2 * rz1 + Tuning::ahead, mid = 0;
+    auto update = work.reduction.identity();
     PaceKeeper pace(grid.pace, grid.chunk + 2 * rz2);
     for (int s = 0; s < at.planes + 2 * rz2; ++s) {
       pace.wait(s);
@@ -117,7 +119,7 @@ struct StagedKernel {
               auto const inputs = transform(readers, [&](auto const& reader, auto) {
                 return reader.slots()[in_center * reader.plane() + reader.point(row, at.tx)];
               });
-              return call_at<Order>(work.second, around, concat(inputs, load(work.points, z, y, x)), z, y, x);
+              return call_at<Order>(work.second, around, concat(inputs, load(work.points, z, y, x)), z, y, x, update);
             },
             [&](int p, auto const& result) { store(work.out, result, at.z + k, y0 + at.ty + p, x0 + at.tx); });
       }
@@ -125,6 +127,7 @@ struct StagedKernel {
       free   = next_slot<slots>(free);
       mid    = next_slot<mid_slots>(mid);
     }
+    leave_block_part(work.reduction, update);
   }
 
  private:

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_CUDA_STENCIL_TILE_KERNEL_HPP
 #define KOALESCE_CUDA_STENCIL_TILE_KERNEL_HPP
 
+#include <Koalesce/cuda/stencil/BlockReduction.hpp>
 #include <Koalesce/cuda/stencil/RegisterWindow.hpp>
 #include <Koalesce/cuda/stencil/TilePlace.hpp>
 #include <Koalesce/cuda/stencil/TileValues.hpp>
@@ -11,8 +12,8 @@ namespace Koalesce::Impl::CudaBackend {
 
 /// A tile that is not inside: those of its points that are, a plane at a time. (With its rows in a loop, too, the
 /// compiler gives some kernels 80 registers instead of 48.)
-template <int width, int rows, int planes, class Work>
-__device__ __forceinline__ void compute_cut_tile(Work const& work, TilePlace const& at) {
+template <int width, int rows, int planes, class Work, class Update>
+__device__ __forceinline__ void compute_cut_tile(Work const& work, TilePlace const& at, Update& update) {
 #pragma unroll 1
   for (int k = 0; k < planes && at.z + k < work.extents[0]; ++k)
 #pragma unroll
@@ -20,7 +21,7 @@ __device__ __forceinline__ void compute_cut_tile(Work const& work, TilePlace con
 #pragma unroll
       for (int c = 0; c < width; ++c)
         if (at.y + r < work.extents[1] && at.x + c >= 0 && at.x + c < work.extents[2])
-          compute_cached_point(work, int(at.z) + k, int(at.y) + r, at.x + c);
+          compute_cached_point(work, int(at.z) + k, int(at.y) + r, at.x + c, update);
 }
 
 /// Any functor from registers: a thread's neighbors in z stay with it, those in y and x come through L1 and L2.
@@ -40,8 +41,15 @@ struct TileKernel {
 
   static __device__ __forceinline__ void run(Work const& work, TileGrid const& grid) {
     TilePlace const at(grid, work.extents, width, rows, planes);
-    if (!at.inside) return compute_cut_tile<width, rows, planes>(work, at);
+    auto update = work.reduction.identity();
+    if (at.inside) compute_tile(work, grid, at, update);
+    else compute_cut_tile<width, rows, planes>(work, at, update);
+    leave_block_part(work.reduction, update);
+  }
 
+ private:
+  static __device__ __forceinline__ void compute_tile(Work const& work, TileGrid const& grid, TilePlace const& at,
+                                                      typename Work::Reduction::Update& update) {
     Windows windows;
     auto const from   = first_points(work.in, at);
     auto const points = first_points(work.points, at);
@@ -59,8 +67,8 @@ struct TileKernel {
 
       auto const compute = [&](int r, int c) {
         auto const around = transform(windows, [&](auto const& window, auto) { return window.around(m, r, c); });
-        return to_pack(
-            call_at<Order>(work.functor, around, values[m % 2].at(r, c), at.z + m, at.y + r, std::int64_t(at.x + c)));
+        return to_pack(call_at<Order>(work.functor, around, values[m % 2].at(r, c), at.z + m, at.y + r,
+                                      std::int64_t(at.x + c), update));
       };
       decltype(compute(0, 0)) results[rows][width];
 #pragma unroll

@@ -38,8 +38,18 @@ struct TileSumsKernel {
 
   static __device__ __forceinline__ void run(Work const& work, TileGrid const& grid) {
     TilePlace const at(grid, work.extents, width, rows, planes);
-    if (!at.inside) return compute_cut_tile<width, rows, planes>(work, at);
+    auto update = work.reduction.identity();
+    if (at.inside) compute_tile(work, grid, at, update);
+    else compute_cut_tile<width, rows, planes>(work, at, update);
+    leave_block_part(work.reduction, update);
+  }
 
+ private:
+  using Sums   = Sum[2 * rz + 1][rows][width];
+  using Update = typename Work::Reduction::Update;
+
+  static __device__ __forceinline__ void compute_tile(Work const& work, TileGrid const& grid, TilePlace const& at,
+                                                      Update& update) {
     auto const& in    = get<0>(work.in);
     auto const from   = in.at(at.z, at.y, 0) + at.x;
     auto const points = first_points(work.points, at);
@@ -59,7 +69,7 @@ struct TileSumsKernel {
                                                   plane.value[line.value * Plane::pitch + column.value]);
         });
       });
-      if (done >= 0) finish_plane(work, at, to, done, sums[2 * rz], values, grid.wide_points);
+      if (done >= 0) finish_plane(work, at, to, done, sums[2 * rz], values, grid.wide_points, update);
       advance(sums);
     };
     if constexpr (sizeof(Sum) <= 4) {
@@ -69,9 +79,6 @@ struct TileSumsKernel {
       for (int step = 0; step < planes + 2 * rz; ++step) add_plane(step);
     }
   }
-
- private:
-  using Sums = Sum[2 * rz + 1][rows][width];
 
   /// Hands every sum to the next plane.
   static __device__ __forceinline__ void advance(Sums& sums) {
@@ -88,10 +95,11 @@ struct TileSumsKernel {
   /// Stores what becomes of a plane's sums.
   template <class To, class Values>
   static __device__ __forceinline__ void finish_plane(Work const& work, TilePlace const& at, To const& to, int plane,
-                                                      Sum const (&sum)[rows][width], Values const& values, bool wide) {
+                                                      Sum const (&sum)[rows][width], Values const& values, bool wide,
+                                                      Update& update) {
     auto const finish = [&](int r, int c) {
-      return to_pack(
-          finish_sum<Order>(work.functor, sum[r][c], values.at(r, c), at.z + plane, at.y + r, std::int64_t(at.x + c)));
+      return to_pack(finish_sum<Order>(work.functor, sum[r][c], values.at(r, c), at.z + plane, at.y + r,
+                                       std::int64_t(at.x + c), update));
     };
     decltype(finish(0, 0)) results[rows][width];
 #pragma unroll

@@ -25,9 +25,9 @@ __global__ void __launch_bounds__(tile_threads, min_blocks)
 /// The tiles of a work.
 template <class Work>
 struct StencilTiles;
-template <class Order, class... Ts, class... Shapes, class Points, class Outs, class Functor>
-struct StencilTiles<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Outs, Functor>> {
-  using Work = StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Outs, Functor>;
+template <class Order, class... Ts, class... Shapes, class Points, class Outs, class Functor, class Reduction>
+struct StencilTiles<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Outs, Functor, Reduction>> {
+  using Work = StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Outs, Functor, Reduction>;
 
   static constexpr int element_bytes = std::max({int(sizeof(Ts))...});
   static constexpr bool box =
@@ -154,9 +154,11 @@ void run_tiles(Kokkos::Cuda const& exec, std::string const& label, Work const& w
   constexpr auto numbers = Tiles::template numbers<width>;
   auto* const kernel     = &tile_kernel<typename Tiles::template Kernel<width>, numbers.min_blocks>;
   auto const grid        = make_tile_grid(work, width, numbers);
-  CudaKernel<Work const, TileGrid const>(exec, kernel_label(Tag{}, label), kernel, grid.threads, 0,
-                                         cudaSharedmemCarveoutMaxL1)
-      .launch(exec, grid.blocks, work, grid);
+  std::string const name = kernel_label(Tag{}, label);
+  launch_and_join(exec, name, work, block_count(grid.blocks), [&](Work const& given) {
+    CudaKernel<Work const, TileGrid const>(exec, name, kernel, grid.threads, 0, cudaSharedmemCarveoutMaxL1)
+        .launch(exec, grid.blocks, given, grid);
+  });
 }
 
 /// \param[in] width  what tile_width() gave.

@@ -55,39 +55,44 @@ struct LinearRows {
   }
 
   /// \param[in] in, points, out  seen from the first row's first point (z, y, x0); all with stride 1 along x.
-  template <class F, class In, class Points, class Outs>
+  template <class F, class In, class Points, class Outs, class Reduction>
   KOKKOS_FORCEINLINE_FUNCTION static void compute(F const& functor, In const& in, Points const& points, Outs const& out,
-                                                  std::int64_t z, std::int64_t y, std::int64_t x0, std::int64_t n) {
+                                                  std::int64_t z, std::int64_t y, std::int64_t x0, std::int64_t n,
+                                                  Reduction const& reduction, typename Reduction::Update& update) {
     using Sum           = decltype(typename F::weight_type() * typename In::value_type());
     auto const& weights = weights_of(functor);
-    auto const store    = [&](auto r, std::int64_t x, Sum const& sum) KOALESCE_INLINE_LAMBDA {
+    auto const store    = [&](auto r, std::int64_t x, Sum const& sum, auto& at_x) KOALESCE_INLINE_LAMBDA {
       auto const place = [&](auto const& f) KOALESCE_INLINE_LAMBDA { return f.origin + r.value * f.stride[1] + x; };
       auto const at    = transform(points, [&](auto const& f, auto) KOALESCE_INLINE_LAMBDA {
         return typename std::decay_t<decltype(f)>::value_type(*place(f));
       });
-      store_to(out, finish_sum<Order>(functor, sum, at, z, y + r.value, x0 + x), place);
+      store_to(out, finish_sum<Order>(functor, sum, at, z, y + r.value, x0 + x, at_x), place);
     };
     if constexpr (!ByPlanes) {
-      for_each_in_row(n, [&](std::int64_t x) KOALESCE_INLINE_LAMBDA {
+      for_each_in_row(n, reduction, update, [&](std::int64_t x, auto& at_x) KOALESCE_INLINE_LAMBDA {
         Sum sum[Rows]{};
         add_planes<-rz, 2 * rz + 1>(weights, in, x, sum);
-        static_for<Rows>([&](auto r) KOALESCE_INLINE_LAMBDA { store(r, x, sum[r.value]); });
+        static_for<Rows>([&](auto r) KOALESCE_INLINE_LAMBDA { store(r, x, sum[r.value], at_x); });
       });
     } else {
       constexpr std::int64_t width = HostTuning::partial_sums;
       Sum partial[Rows * width];
       for (std::int64_t first = 0; first < n; first += width)
         static_for<2 * rz + 1>([&](auto plane) KOALESCE_INLINE_LAMBDA {
-          for_each_in_row(n - first < width ? n - first : width, [&](std::int64_t x) KOALESCE_INLINE_LAMBDA {
+          auto const add = [&](std::int64_t x, auto& at_x) KOALESCE_INLINE_LAMBDA {
             Sum sum[Rows]{};
             if constexpr (plane.value > 0)
               static_for<Rows>([&](auto r) KOALESCE_INLINE_LAMBDA { sum[r.value] = partial[r.value * width + x]; });
             add_planes<plane.value - rz, 1>(weights, in, first + x, sum);
             static_for<Rows>([&](auto r) KOALESCE_INLINE_LAMBDA {
               if constexpr (plane.value < 2 * rz) partial[r.value * width + x] = sum[r.value];
-              else store(r, first + x, sum[r.value]);
+              else store(r, first + x, sum[r.value], at_x);
             });
-          });
+          };
+          std::int64_t const count = n - first < width ? n - first : width;
+          Pack<> none;
+          if constexpr (plane.value < 2 * rz) for_each_in_row(count, NoReduction(), none, add);
+          else for_each_in_row(count, reduction, update, add);
         });
     }
   }

@@ -6,6 +6,7 @@
 #include <Koalesce/openmp/Backend.hpp>
 #include <Koalesce/openmp/stencil/LinearRows.hpp>
 #include <Koalesce/openmp/stencil/Tiling.hpp>
+#include <Koalesce/stencil/impl/JoinParts.hpp>
 #include <Koalesce/stencil/impl/PlaneQueue.hpp>
 #include <Koalesce/stencil/impl/Row.hpp>
 
@@ -22,9 +23,10 @@ constexpr std::size_t bytes_of(Pack<Fields...> const&) {
 }
 
 template <bool Unit, class Work>
-KOALESCE_FLATTEN void compute_tile(Work const& work, Tile const& tile) {
+KOALESCE_FLATTEN void compute_tile(Work const& work, Tile const& tile, std::int64_t number) {
   using Order        = typename Work::Order;
   auto const functor = work.functor;  // a copy that no output can alias
+  auto update        = work.reduction.identity();
 
   for (auto z = tile.z; z < tile.z + tile.planes; ++z) {
     auto y = tile.y;
@@ -32,12 +34,13 @@ KOALESCE_FLATTEN void compute_tile(Work const& work, Tile const& tile) {
       using Rows = typename LinearPlan<Order, typename Work::Functor::shape_type>::type;
       for (; y + Rows::rows <= tile.y + tile.rows; y += Rows::rows)
         Rows::compute(functor, get<0>(moved_to(work.in, z, y, tile.x)), moved_to(work.points, z, y, tile.x),
-                      moved_to(work.out, z, y, tile.x), z, y, tile.x, tile.cols);
+                      moved_to(work.out, z, y, tile.x), z, y, tile.x, tile.cols, work.reduction, update);
     }
     for (; y < tile.y + tile.rows; ++y)
       compute_row<Order, Unit>(functor, moved_to(work.in, z, y, tile.x), moved_to(work.points, z, y, tile.x),
-                               moved_to(work.out, z, y, tile.x), z, y, tile.x, tile.cols);
+                               moved_to(work.out, z, y, tile.x), z, y, tile.x, tile.cols, work.reduction, update);
   }
+  work.reduction.leave(number, update);
 }
 
 template <class Exec, class... WorkArgs>
@@ -46,21 +49,26 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<Wo
   auto const tiling =
       choose_host_tiling(work.extents, exec.concurrency(), 2 * Work::rz + 1, HostTuning::tile_bytes,
                          (2 * Work::rz + 1) * bytes_of(work.in) + bytes_of(work.points) + bytes_of(work.out));
-  bool const unit = unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out);
-  Kokkos::parallel_for(kernel_label(Tag{}, label),
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, tiling.size()),
-                       [=](std::int64_t i) {
-                         auto const tile = tiling.tile(i, work.extents);
-                         unit ? compute_tile<true>(work, tile) : compute_tile<false>(work, tile);
-                       });
+  bool const unit          = unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out);
+  std::string const kernel = kernel_label(Tag{}, label);
+  launch_and_join(exec, kernel, work, tiling.size(), [&](Work const& given) {
+    Kokkos::parallel_for(kernel, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, tiling.size()),
+                         [=](std::int64_t i) {
+                           auto const tile = tiling.tile(i, given.extents);
+                           unit ? compute_tile<true>(given, tile, i) : compute_tile<false>(given, tile, i);
+                         });
+  });
 }
 
 template <bool Unit, class Work, class Scratch>
-KOALESCE_FLATTEN void compute_staged_tile(Work const& work, Tile const& tile, Scratch const& scratch) {
+KOALESCE_FLATTEN void compute_staged_tile(Work const& work, Tile const& tile, std::int64_t number,
+                                          Scratch const& scratch) {
   using Order       = typename Work::Order;
   using Mid         = MidQueue<Work>;
   auto const first  = work.first;
   auto const second = work.second;
+  auto update       = work.reduction.identity();
+  Pack<> none;
   Mid const mids(scratch, tile.rows, tile.cols);
 
   for (std::int64_t step = 0; step < tile.planes + 2 * Mid::rz; ++step) {
@@ -68,7 +76,7 @@ KOALESCE_FLATTEN void compute_staged_tile(Work const& work, Tile const& tile, Sc
       auto const mid_z = tile.z + step - Mid::rz, mid_y = tile.y + y, mid_x = tile.x - Mid::rx;
       compute_row<Order, Unit>(first, moved_to(work.in, mid_z, mid_y, mid_x),
                                moved_to(work.points, mid_z, mid_y, mid_x), mids.at(step, y, -Mid::rx), mid_z, mid_y,
-                               mid_x, tile.cols + 2 * Mid::rx);
+                               mid_x, tile.cols + 2 * Mid::rx, NoReduction(), none);
     }
     if (step < 2 * Mid::rz) continue;
     auto const z = tile.z + step - 2 * Mid::rz;
@@ -76,12 +84,13 @@ KOALESCE_FLATTEN void compute_staged_tile(Work const& work, Tile const& tile, Sc
       auto const y   = tile.y + row;
       auto const in  = concat(moved_to(work.in, z, y, tile.x), moved_to(work.points, z, y, tile.x));
       auto const out = moved_to(work.out, z, y, tile.x);
-      for_each_in_row(tile.cols, [&](std::int64_t x) KOALESCE_INLINE_LAMBDA {
+      for_each_in_row(tile.cols, work.reduction, update, [&](std::int64_t x, auto& at_x) KOALESCE_INLINE_LAMBDA {
         auto const around_x = mids.around(step - Mid::rz, row, x);
-        store_in_row<Unit>(out, call_at<Order>(second, around_x, values_at<Unit>(in, x), z, y, tile.x + x), x);
+        store_in_row<Unit>(out, call_at<Order>(second, around_x, values_at<Unit>(in, x), z, y, tile.x + x, at_x), x);
       });
     }
   }
+  work.reduction.leave(number, update);
 }
 
 /// Level 0 of the threads' scratch memory if the queue fits, else level 1, else a smaller tile.
@@ -113,10 +122,15 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StagedWork<Wor
   bool const unit = unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out);
   Policy policy(exec, int(tiling.size()), 1);
   policy.set_scratch_size(level, Kokkos::PerTeam(int(bytes())));
-  Kokkos::parallel_for(kernel_label(Tag{}, label), policy, [=](typename Policy::member_type const& team) {
-    auto const tile    = tiling.tile(team.league_rank(), work.extents);
-    auto const scratch = team.team_scratch(level);
-    unit ? compute_staged_tile<true>(work, tile, scratch) : compute_staged_tile<false>(work, tile, scratch);
+  std::string const kernel = kernel_label(Tag{}, label);
+  launch_and_join(exec, kernel, work, tiling.size(), [&](Work const& given) {
+    Kokkos::parallel_for(kernel, policy, [=](typename Policy::member_type const& team) {
+      auto const number  = team.league_rank();
+      auto const tile    = tiling.tile(number, given.extents);
+      auto const scratch = team.team_scratch(level);
+      unit ? compute_staged_tile<true>(given, tile, number, scratch)
+           : compute_staged_tile<false>(given, tile, number, scratch);
+    });
   });
 }
 

@@ -5,7 +5,9 @@
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/common/impl/Divisor.hpp>
 #include <Koalesce/portable/Backend.hpp>
+#include <Koalesce/portable/stencil/TeamReduction.hpp>
 #include <Koalesce/stencil/impl/CachedPoint.hpp>
+#include <Koalesce/stencil/impl/JoinParts.hpp>
 #include <Koalesce/stencil/impl/Row.hpp>
 
 #include <algorithm>
@@ -28,6 +30,7 @@ struct CachedPoints {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team) const {
+    auto update     = work.reduction.identity();
     auto const tile = unsigned(team.league_rank()), thread = unsigned(team.team_rank());
     unsigned const row = tiles_x.divide_short(tile), lane = thread & ((1u << log_x) - 1), line = thread >> log_x;
     unsigned const x = ((tile - row * unsigned(tiles_x.divisor())) << log_x) + lane;
@@ -38,7 +41,8 @@ struct CachedPoints {
       z                    = (plane << log_z) + (line >> log_y);
     }
     if (x < unsigned(work.extents[2]) && y < unsigned(work.extents[1]) && z < unsigned(work.extents[0]))
-      compute_cached_point(work, int(z), int(y), int(x));
+      compute_cached_point(work, int(z), int(y), int(x), update);
+    leave_team_part(team, work.reduction, update);
   }
 };
 
@@ -53,9 +57,11 @@ struct CachedRows {
     auto const x = piece % pieces * columns, row = piece / pieces;
     auto const y = row % work.extents[1], z = row / work.extents[1];
     auto const functor = work.functor;  // a copy that no output can alias
+    auto update        = work.reduction.identity();
     compute_row<typename Work::Order, true>(functor, moved_to(work.in, z, y, x), moved_to(work.points, z, y, x),
                                             moved_to(work.out, z, y, x), z, y, x,
-                                            std::min(columns, work.extents[2] - x));
+                                            std::min(columns, work.extents[2] - x), work.reduction, update);
+    work.reduction.leave(piece, update);
   }
 };
 
@@ -101,7 +107,11 @@ void run_cached_points(Exec const& exec, std::string const& label, Work const& w
   points.tiles_x    = Divisor(count(n[2], points.log_x));
   points.tiles_y    = Divisor(count(n[1], points.log_y));
   auto const tiles  = points.tiles_x.divisor() * points.tiles_y.divisor() * count(n[0], points.log_z);
-  Kokkos::parallel_for(label, Policy(exec, int(tiles), 1 << (points.log_x + points.log_y + points.log_z)), points);
+  Policy const teams(exec, int(tiles), 1 << (points.log_x + points.log_y + points.log_z));
+  launch_and_join(exec, label, work, tiles, [&](Work const& given) {
+    points.work = given;
+    Kokkos::parallel_for(label, teams, points);
+  });
 }
 
 template <RunsPortable Tag, class Exec, class Work>
@@ -109,9 +119,12 @@ void run_cached_stencil(Tag, Exec const& exec, std::string const& label, Work co
   auto const& n = work.extents;
   if constexpr (Backend::on_host<Exec>) {
     auto const columns = std::min(max_columns, n[2]), pieces = (n[2] + columns - 1) / columns;
-    Kokkos::parallel_for(kernel_label(Tag{}, label),
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, n[0] * n[1] * pieces),
-                         CachedRows<Work>{work, columns, pieces});
+    auto const all           = n[0] * n[1] * pieces;
+    std::string const kernel = kernel_label(Tag{}, label);
+    launch_and_join(exec, kernel, work, all, [&](Work const& given) {
+      Kokkos::parallel_for(kernel, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, all),
+                           CachedRows<Work>{given, columns, pieces});
+    });
   } else {
     run_cached_points(exec, kernel_label(Tag{}, label), work);
   }

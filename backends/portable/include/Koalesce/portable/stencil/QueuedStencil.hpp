@@ -4,7 +4,9 @@
 
 #include <Koalesce/common/impl/TeamPolicy.hpp>
 #include <Koalesce/portable/Backend.hpp>
+#include <Koalesce/portable/stencil/TeamReduction.hpp>
 #include <Koalesce/portable/stencil/Tiling.hpp>
+#include <Koalesce/stencil/impl/JoinParts.hpp>
 #include <Koalesce/stencil/impl/PlaneQueue.hpp>
 
 #include <algorithm>
@@ -62,6 +64,7 @@ struct PortableStencil {
       });
     };
 
+    auto update = work.reduction.identity();
     for (int step = 0; step < planes_before; ++step) read_plane(step);
     for (std::int64_t k = 0; k < tile.planes; ++k) {
       team.team_barrier();
@@ -70,10 +73,11 @@ struct PortableStencil {
       for_each_point(team, tile, [&](int y, int x) {
         std::int64_t const pz = tile.z + k, py = tile.y + y, px = tile.x + x;
         auto const values = load(work.points, pz, py, px);
-        store(work.out, call_at<Order>(work.functor, queue.around(k + Queue::rz, y, x), values, pz, py, px), pz, py,
-              px);
+        store(work.out, call_at<Order>(work.functor, queue.around(k + Queue::rz, y, x), values, pz, py, px, update), pz,
+              py, px);
       });
     }
+    leave_team_part(team, work.reduction, update);
   }
 };
 
@@ -116,6 +120,7 @@ struct PortableStaged {
       });
     };
 
+    auto update = work.reduction.identity();
     for (int step = 0; step < 2 * FirstQueue::rz; ++step) read_plane(step);
     for (std::int64_t step = 0; step < tile.planes + 2 * MidQueue::rz; ++step) {
       team.team_barrier();
@@ -128,10 +133,11 @@ struct PortableStaged {
       for_each_point(team, tile, [&](int y, int x) {
         std::int64_t const pz = tile.z + k, py = tile.y + y, px = tile.x + x;
         auto const inputs = load(concat(work.in, work.points), pz, py, px);
-        store(work.out, call_at<Order>(work.second, mids.around(k + MidQueue::rz, y, x), inputs, pz, py, px), pz, py,
-              px);
+        store(work.out, call_at<Order>(work.second, mids.around(k + MidQueue::rz, y, x), inputs, pz, py, px, update),
+              pz, py, px);
       });
     }
+    leave_team_part(team, work.reduction, update);
   }
 };
 
@@ -167,8 +173,11 @@ void run_queued_stencil(Tag, Exec const& exec, std::string const& label, Work co
   using Kernel      = QueueKernel<Work>;
   auto const tiling = queue_tiling(exec, work);
   if (tiling.scratch_level < 0) fail_without_room(label, exec, Kernel::bytes(1, 1));
-  int const max_threads = team_threads<Exec>(int(std::min<std::int64_t>(tiling.tile_y * tiling.tile_x, 256)));
-  run_tile_teams(Tag{}, exec, kernel_label(Tag{}, label), tiling, max_threads, Kernel{work, tiling});
+  int const max_threads  = team_threads<Exec>(int(std::min<std::int64_t>(tiling.tile_y * tiling.tile_x, 256)));
+  std::string const name = kernel_label(Tag{}, label);
+  launch_and_join(exec, name, work, tiling.size(), [&](Work const& given) {
+    run_tile_teams(Tag{}, exec, name, tiling, max_threads, Kernel{given, tiling});
+  });
 }
 
 }  // namespace Koalesce::Impl::PortableBackend

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_REGROUP_IMPL_REGROUP_MEMORY_HPP
-#define KOALESCE_REGROUP_IMPL_REGROUP_MEMORY_HPP
+#ifndef KOALESCE_COMMON_IMPL_INSTANCE_MEMORY_HPP
+#define KOALESCE_COMMON_IMPL_INSTANCE_MEMORY_HPP
 
 #include <Koalesce/common/impl/TryAllocate.hpp>
 
@@ -11,14 +11,15 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 
 namespace Koalesce::Impl {
 
-/// Memory for index maps and moved elements, which all loops of an execution space share. A piece serves one call at a
-/// time, then the next call on the same instance.
+/// Memory for kernels, kept from call to call. A piece serves one call at a time, then the next call on the same
+/// instance: nothing waits for its kernels.
 template <class Exec>
-class RegroupMemory {
+class InstanceMemory {
  public:
   struct Piece {
     using View = Kokkos::View<char*, typename Exec::memory_space>;
@@ -26,6 +27,9 @@ class RegroupMemory {
     Exec exec;
     View bytes;
   };
+
+  /// \param[in] label  of what it is used for, in tools.
+  explicit InstanceMemory(std::string label) : m_label(std::move(label)) {}
 
   /// Null, if there is not enough memory.
   std::unique_ptr<Piece> take(Exec const& exec, std::size_t bytes) {
@@ -41,7 +45,7 @@ class RegroupMemory {
     if (!piece) piece.reset(new Piece{exec, {}});
     if (piece->bytes.extent(0) < bytes) {
       piece->bytes = {};  // first, or there would have to be room for both
-      piece->bytes = try_allocate<typename Piece::View>("Koalesce::parallel_regroup (order)", bytes);
+      piece->bytes = try_allocate<typename Piece::View>(m_label, bytes);
       if (piece->bytes.data() == nullptr) return nullptr;
     }
     return piece;
@@ -81,6 +85,7 @@ class RegroupMemory {
 
   static constexpr std::size_t max_pieces = 8;
 
+  std::string m_label;
   std::mutex m_mutex;
   Pieces m_pieces, m_kept;
 };

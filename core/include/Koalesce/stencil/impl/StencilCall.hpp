@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_STENCIL_IMPL_STENCIL_CALL_HPP
+#define KOALESCE_STENCIL_IMPL_STENCIL_CALL_HPP
+
+#include <Koalesce/stencil/impl/StencilDispatch.hpp>
+#include <Koalesce/stencil/impl/StencilSignature.hpp>
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+/// The calls of parallel_stencil and parallel_stencil_reduce: what the compiler can check, then the dispatch.
+namespace Koalesce::Impl {
+
+template <class Policy, class Ins, class Outs, class Reduction, class F>
+  requires(!is_staged<typename Policy::shape_type>)
+void call_stencil(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
+                  Reduction const& reduction, F const& functor) {
+  using Shape = typename Policy::shape_type;
+  if constexpr (check_views<Shape, Ins, Outs, typename Policy::boundary_type>()) {
+    if constexpr (check_functor<Shape, Ins, Outs, typename Reduction::Update, F>())
+      check_and_dispatch(label, policy, in, out, reduction, functor);
+  }
+}
+
+template <class Policy, class Ins, class Outs, class Reduction, class W, class LinearShape, class Then>
+  requires(!is_staged<typename Policy::shape_type>)
+void call_stencil(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
+                  Reduction const& reduction, LinearStencil<W, LinearShape> const& weights, Then const& then) {
+  using Shape = typename Policy::shape_type;
+  if constexpr (check_views<Shape, Ins, Outs, typename Policy::boundary_type>()) {
+    if constexpr (check_linear_then<Shape, Ins, Outs, typename Reduction::Update, W, LinearShape, Then>())
+      check_and_dispatch(label, policy, in, out, reduction, LinearThen<W, LinearShape, Then>{weights, then});
+  }
+}
+
+template <class Policy, class Ins, class Outs, class Reduction, class F, class G>
+  requires(is_staged<typename Policy::shape_type>)
+void call_stencil(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
+                  Reduction const& reduction, F const& first, G const& second) {
+  using Shape = typename Policy::shape_type;
+  if constexpr (check_views<Shape, Ins, Outs, typename Policy::boundary_type>()) {
+    if constexpr (check_stages<Shape, Ins, Outs, typename Reduction::Update, F, G>())
+      check_and_dispatch(label, policy, in, out, reduction, first, second);
+  }
+}
+
+/// The functors among the arguments of parallel_stencil_reduce: two of stages, or after weights.
+template <class Shape, class... Args>
+inline constexpr std::size_t functor_count = 1;
+template <class Shape, class First, class... Args>
+inline constexpr std::size_t functor_count<Shape, First, Args...> = is_staged<Shape> || is_linear<First> ? 2 : 1;
+
+/// \tparam Result  a reference to what the caller gave.
+template <class Result>
+constexpr bool is_result() {
+  using Given = std::remove_reference_t<Result>;
+  using Plain = std::remove_const_t<Given>;
+  if constexpr (Kokkos::is_reducer<Plain>::value) return true;
+  else if constexpr (Kokkos::is_view_v<Plain>) return Plain::rank() == 0 && !is_const_view<Plain>();
+  else return !std::is_const_v<Given> && requires(Plain& sum, Plain const& other) { sum += other; };
+}
+
+template <class... Results>
+constexpr bool check_result_types() {
+  constexpr bool are = (is_result<Results>() && ...);
+  static_assert(are,
+                "Koalesce::parallel_stencil_reduce: a result must be a variable that can be added to, a View of rank 0 "
+                "whose element is not const, or a Kokkos reducer");
+  return are;
+}
+
+/// A result as a reducer.
+template <class Result>
+auto as_reducer(Result& result) {
+  using Plain = std::remove_const_t<Result>;
+  if constexpr (Kokkos::is_reducer<Plain>::value) return Plain(result);
+  else if constexpr (Kokkos::is_view_v<Plain>)
+    return Kokkos::Sum<typename Plain::value_type, typename Plain::memory_space>(
+        Kokkos::View<typename Plain::value_type, typename Plain::memory_space>(result));
+  else return Kokkos::Sum<Plain>(result);
+}
+
+template <class... Results>
+auto make_reduction(Results&... results) {
+  return StencilReduction<decltype(as_reducer(results))...>{
+      Pack<decltype(as_reducer(results))...>(as_reducer(results)...)};
+}
+
+}  // namespace Koalesce::Impl
+
+#endif
