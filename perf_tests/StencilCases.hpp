@@ -239,6 +239,7 @@ void add_nonlinear_stencils();
 void add_line_stencils();
 void add_wave();
 void add_boundary();
+void add_residual();
 
 }  // namespace perf
 

@@ -80,10 +80,11 @@ PATTERNS = (
             "whose rows begin at 128 bytes, `biharmonic` two sums in one sweep; `perona_malik` has 26 divisions a point, "
             "`bilateral` six exponential functions, `gray_scott` two fields, `wave` two more fields read at the point, as "
             "captured Views (functor) or as inputs (fields, linear), `periodic` a sweep with a periodic boundary, beside a halo "
-            "that is filled before each sweep, and the sweep alone. The copy is the faster of memcpy and a copy kernel or loop.",
+            "that is filled before each sweep, and the sweep alone, `residual` a step of Jacobi's method with a norm that it sums, "
+            "beside a loop that sums it afterwards, and the step alone. The copy is the faster of memcpy and a copy kernel or loop.",
             ours={"koalesce": "functor", "koalesce_linear": "linear", "koalesce_fields": "fields"},
             aside={"koalesce_portable": "portable", "koalesce_queue": "queue", "koalesce_tile": "tile", "koalesce_cache": "cache",
-                   "koalesce_fill_halo": "fill_halo first", "koalesce_sweep": "sweep alone"},
+                   "koalesce_fill_halo": "fill_halo first", "koalesce_separate": "sum afterwards", "koalesce_sweep": "sweep alone"},
             kokkos={"kokkos_mdrange": "MDRange", "kokkos_mdrange_tuned": "MDRange tuned"},
             peers={"cuda": "CUDA", "cuda_tiles": "CUDA tiles", "cuda_partial_sums": "CUDA partial sums",
                    "cuda_shared": "CUDA shared", "openmp_simd": "OpenMP simd"},

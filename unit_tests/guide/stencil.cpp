@@ -103,6 +103,19 @@ static void values_at_the_point() {
   check();
 }
 
+static void reductions() {
+  using Koalesce::at_point, Koalesce::fields;
+  using U = Koalesce::Neighborhood<double, Koalesce::Star<1, 1, 1>>;
+  Exec const exec;
+  std::int64_t const nz = 2, ny = 3, nx = 4;
+  Volume u("u", nz + 2, ny + 2, nx + 2), f("f", nz, ny, nx), next("next", nz, ny, nx);
+  fill(u);
+  Koalesce::StencilPolicy policy(exec, Koalesce::Star<1, 1, 1>{}, {nz, ny, nx});
+#include "stencil/reduce.inc"
+  if (norm != 4. * double(nz * ny * nx) || most != 2)  // the Laplacian is 2
+    Kokkos::abort("guide: a norm is not what the page says");
+}
+
 static void staggered() {
   Exec const exec;
   std::int64_t const nz = 6, ny = 7, nx = 8;
@@ -163,6 +176,7 @@ int main(int argc, char** argv) {
   halos();
   boundaries();
   values_at_the_point();
+  reductions();
   staggered();
   two_stages();
 #if KOKKOS_VERSION >= 50000

@@ -39,11 +39,18 @@ void sweep(auto const& in, auto const& out, auto const& weights, auto const& the
   parallel_stencil("must not compile", StencilPolicy<Exec, Shape>({8, 8}), in, out, weights, then);
 }
 
+void reduce(auto const& functor, auto&&... results) {
+  parallel_stencil_reduce("must not compile", StencilPolicy<Exec, Shape>({8, 8}), Field("u", 12, 12), Field("v", 8, 8),
+                          functor, results...);
+}
+
 void check() {
   Field const u("u", 12, 12), v("v", 8, 8);
   [[maybe_unused]] auto const first  = KOKKOS_LAMBDA(Around const& a, Index, Index) { return a(); };
   [[maybe_unused]] auto const second = KOKKOS_LAMBDA(Around const& a, double, Index, Index) { return a(); };
   [[maybe_unused]] auto const valued = KOKKOS_LAMBDA(Around const& a, double v, Index, Index) { return a() + v; };
+  [[maybe_unused]] auto const adding = KOKKOS_LAMBDA(Around const& a, Index, Index, double& sum) { return sum += a(); };
+  [[maybe_unused]] double sum        = 0;
   [[maybe_unused]] auto const summed = KOKKOS_LAMBDA(double sum, double v, Index, Index) { return sum + v; };
 #if defined(MUST_NOT_COMPILE_stencil)
   run(u, v, first);
@@ -61,6 +68,19 @@ void check() {
   fill_halo(Exec(), u, {8, 8}, Koalesce::Neumann(), Koalesce::sides(Koalesce::Dirichlet(1.f), Koalesce::Neumann(2)));
   fill_halo(Exec(), u, {8, 8}, Koalesce::Dirichlet(KOKKOS_LAMBDA(Index y, Index x) { return double(x + y); }));
   fill_halo(Exec(), u, {8, 8}, Koalesce::Mirror(), Koalesce::Dirichlet(Kokkos::View<double const*, Exec>()));
+  reduce(adding, sum);
+  reduce(adding, Kokkos::View<double, Exec>("sum"));
+  reduce(adding, Kokkos::Max<double>(sum));
+#elif defined(MUST_NOT_COMPILE_reduce_without_results)
+  reduce(first);
+#elif defined(MUST_NOT_COMPILE_reduce_into_a_constant)
+  reduce(adding, std::as_const(sum));
+#elif defined(MUST_NOT_COMPILE_reduce_into_an_array)
+  reduce(adding, Kokkos::View<double*, Exec>("sums", 2));
+#elif defined(MUST_NOT_COMPILE_reduce_without_reference)
+  reduce(first, sum);
+#elif defined(MUST_NOT_COMPILE_reduce_another_type)
+  reduce(adding, Kokkos::View<float, Exec>("sum"));
 #elif defined(MUST_NOT_COMPILE_weights_of_two_fields)
   run(fields(u, u), v, LinearStencil<double, Shape>());
 #elif defined(MUST_NOT_COMPILE_value_as_neighborhood)

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A step of Jacobi's method for 7 points, and the norm of the residual:
+// stencil/residual/7pt/<type>/<nz>x<ny>x<nx>/<impl>. The norm is summed in the sweep (koalesce), by a loop of its own
+// after it (koalesce_separate), or not at all (koalesce_sweep), which is the sweep alone.
+
+#include <Koalesce/Koalesce.hpp>
+
+#include <cmath>
+#include <string>
+
+#include "StencilCases.hpp"
+
+namespace {
+
+using namespace Koalesce;
+using namespace perf;
+
+using Around = Star<1, 1, 1>;
+
+template <class T>
+struct Jacobi {
+  template <class U>
+  KOKKOS_FORCEINLINE_FUNCTION static T residual(U const& u, T f) {
+    return f + u(-1, 0, 0) + u(1, 0, 0) + u(0, -1, 0) + u(0, 1, 0) + u(0, 0, -1) + u(0, 0, 1) - 6 * u();
+  }
+  template <class U, class I>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(U const& u, T f, I, I, I) const {
+    return u() + residual(u, f) / 6;
+  }
+  template <class U, class I>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(U const& u, T f, I, I, I, double& sum) const {
+    T const r = residual(u, f);
+    sum += double(r) * double(r);
+    return u() + r / 6;
+  }
+};
+
+/// The residual's square from Views, as a loop of Kokkos has it.
+template <class T, class View>
+struct ResidualSquare {
+  View u, f;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int z, int y, int x, double& sum) const {
+    T const r = f(z, y, x) + u(z - 1, y, x) + u(z + 1, y, x) + u(z, y - 1, x) + u(z, y + 1, x) + u(z, y, x - 1) +
+                u(z, y, x + 1) - 6 * u(z, y, x);
+    sum += double(r) * double(r);
+  }
+};
+
+template <class T>
+void add_residual_of(Extents const& n) {
+  using F                = Fields<T, 3, 2, 1>;
+  using Sum              = Kokkos::View<double, Exec>;
+  auto const grid        = grid_of(n, 1);
+  std::string const base = "stencil/residual/7pt/" + type_name<T>() + "/" + grid.name() + "/";
+  constexpr Cost point{3 * sizeof(T), 10};
+  auto const policy = policy_of<Around>(grid);
+
+  auto const sweep = [=](F const& f) {
+    parallel_stencil("jacobi", policy, fields(f.ins[0], at_point(f.ins[1])), f.outs[0], Jacobi<T>());
+  };
+  auto const reduce = [=](F const& f, Sum const& sum) {
+    parallel_stencil_reduce("jacobi", policy, fields(f.ins[0], at_point(f.ins[1])), f.outs[0], Jacobi<T>(), sum);
+  };
+  auto const separate = [=](F const& f, Sum const& sum) {
+    sweep(f);
+    Kokkos::parallel_reduce(
+        "residual",
+        Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>(
+            Exec(), {1, 1, 1}, {n[0] + 1, n[1] + 1, n[2] + 1}),
+        ResidualSquare<T, typename F::View>{f.ins[0], f.ins[1]}, sum);
+  };
+
+  add_prepared(base + "koalesce_sweep", [=] { return checked(grid, point, F(grid), sweep, sweep); });
+  auto const add = [=](char const* impl, auto const& run) {
+    add_prepared(base + impl, [=]() -> Prepared {
+      F const f(grid);
+      Sum const sum("sum"), right("sum");
+      separate(f, right);
+      run(f, sum);
+      double ours = 0, theirs = 0;
+      Kokkos::deep_copy(ours, sum);
+      Kokkos::deep_copy(theirs, right);
+      if (!(std::abs(ours - theirs) <= 1e-6 * theirs))
+        return {.error = "the sums differ: " + std::to_string(ours) + " and " + std::to_string(theirs)};
+      return checked(grid, point, f, sweep, [=](F const& given) { run(given, sum); });
+    });
+  };
+  add("koalesce", reduce);
+  add("koalesce_separate", separate);
+  add_copy<T>(base, grid, point);
+}
+
+}  // namespace
+
+void perf::add_residual() {
+  for (auto const& n : sizes()) {
+    add_residual_of<double>(n);
+    add_residual_of<float>(n);
+  }
+}
