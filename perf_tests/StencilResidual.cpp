@@ -26,13 +26,13 @@ struct Jacobi {
   }
   template <class U, class I>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(U const& u, T f, I, I, I) const {
-    return u() + residual(u, f) / 6;
+    return u() + residual(u, f) * T(1. / 6);
   }
   template <class U, class I>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(U const& u, T f, I, I, I, double& sum) const {
     T const r = residual(u, f);
     sum += double(r) * double(r);
-    return u() + r / 6;
+    return u() + r * T(1. / 6);
   }
 };
 

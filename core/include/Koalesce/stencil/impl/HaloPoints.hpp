@@ -41,7 +41,7 @@ class HaloPoints {
     }
   }
 
-  std::int64_t size() const { return m_end[2]; }
+  KOKKOS_FUNCTION std::int64_t size() const { return m_end[2]; }
 
   /// The canonical indices of point `i`, counted from the first interior point.
   KOKKOS_FUNCTION Extents3 operator()(std::int64_t i) const {
