@@ -48,6 +48,28 @@ TYPED_TEST(StencilStaged, one_dimension) { try_probes<TypeParam, Box<2>, Box<3>>
 TYPED_TEST(StencilStaged, second_stage_of_one_point) { try_probes<TypeParam, Box<1, 1, 1>, Box<0, 0, 0>>(5000); }
 TYPED_TEST(StencilStaged, first_stage_of_one_point) { try_probes<TypeParam, Box<0, 0, 0>, Star<1, 1, 1>>(5000); }
 
+/// The second stage also returns what the first one had at the point.
+template <class Shape>
+struct KeepingProbe {
+  template <class M, class C, class... I>
+  KOKKOS_FUNCTION auto operator()(M const& m, C const& c, I... i) const {
+    return values(SecondProbe<Shape>()(m, c, i...), m());
+  }
+};
+
+TYPED_TEST(StencilStaged, results_of_both_stages_are_kept) {
+  using First  = Box<1, 1>;
+  using Second = Star<1, 2>;
+  using Shape  = Staged<First, Second>;
+  for_each_seed([](Rng& rng) {
+    auto const n = random_extents<2>(rng, 5000);
+    Field<typename TypeParam::exec, double, 2> in(n, halo_for<Shape>(rng, 2), rng), out(n, {0, 0}, rng),
+        kept(n, random_halo<2>(rng, 2), rng);
+    in.fill(rng);
+    compare<TypeParam, Shape>(n, std::tie(in), std::tie(out, kept), Exactly(), Probe<First>(), KeepingProbe<Second>());
+  });
+}
+
 TYPED_TEST(StencilStaged, biharmonic_of_linear_stencils) {
   using Shape = Star<1, 1, 1>;
   LinearStencil<double, Shape> const laplace([](int a, int b, int c) { return a == 0 && b == 0 && c == 0 ? -6. : 1.; });
