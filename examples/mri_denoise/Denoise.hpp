@@ -2,9 +2,9 @@
 #ifndef MRI_DENOISE_DENOISE_HPP
 #define MRI_DENOISE_DENOISE_HPP
 
+#include "../common/ProgressBar.hpp"
 #include "../common/Volume.hpp"
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,9 +23,6 @@ struct DiffusionResult {
   std::string tile;            ///< MDRangePolicy only: the best tiling
   double default_seconds = 0;  ///< MDRangePolicy only: with the tiling that Kokkos chooses
 };
-
-/// Called after every step with the share of the work that is done, 0 to 1.
-using Progress = std::function<void(double)>;
 
 /// Diffusion by Koalesce::parallel_stencil.
 DiffusionResult diffuse(Volume const& volume, DiffusionSettings const& settings, Progress const& progress);

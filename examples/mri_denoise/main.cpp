@@ -4,6 +4,7 @@
 
 #include "../common/OutputFile.hpp"
 #include "../common/Program.hpp"
+#include "../common/ProgressBar.hpp"
 #include "BeforeAndAfter.hpp"
 #include "Denoise.hpp"
 #include "Noise.hpp"
@@ -11,29 +12,14 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace examples::mri {
 namespace {
-
-/// A bar on stderr that redraws itself; nothing where stderr is not a terminal.
-Progress progress_bar(std::string const& what) {
-  if (isatty(STDERR_FILENO) == 0) return [](double) {};
-  return [what](double done) {
-    constexpr int width = 40;
-    std::string bar(std::size_t(done * width), '#');
-    bar.resize(width, '.');
-    std::fprintf(stderr, "\r%-14s [%s] %3d %%", what.c_str(), bar.c_str(), int(100 * done));
-    if (done >= 1) std::fprintf(stderr, "\r\033[K");
-  };
-}
 
 float largest_difference(std::vector<float> const& a, std::vector<float> const& b) {
   float largest = 0;

@@ -2,13 +2,13 @@
 #ifndef TRANSPORT_TRANSPORT_HPP
 #define TRANSPORT_TRANSPORT_HPP
 
+#include "../common/ProgressBar.hpp"
 #include "Head.hpp"
 #include "Photon.hpp"
 
 #include <Koalesce/regroup/RegroupPolicy.hpp>
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,9 +24,6 @@ struct Settings {
   Side side            = Side::left;
   bool time_events     = false;  ///< wait before every step's events, to time them alone
 };
-
-/// Called with the part of the weight that is done with, 0 to 1.
-using Progress = std::function<void(double)>;
 
 struct Result {
   std::vector<Weight> dose;  ///< what each cell absorbed

@@ -7,14 +7,13 @@
 
 #include "../common/OutputFile.hpp"
 #include "../common/Program.hpp"
+#include "../common/ProgressBar.hpp"
 #include "DosePicture.hpp"
 #include "Head.hpp"
 #include "Options.hpp"
 #include "Transport.hpp"
 
 #include <Koalesce/regroup/RegroupLog.hpp>
-
-#include <unistd.h>
 
 #include <array>
 #include <cstdio>
@@ -25,20 +24,6 @@
 
 namespace examples::transport {
 namespace {
-
-/// A bar on stderr that redraws itself; nothing where stderr is not a terminal.
-Progress progress_bar(std::string const& what) {
-  if (isatty(STDERR_FILENO) == 0) return [](double) {};
-  return [what, shown = -1](double done) mutable {
-    constexpr int width = 40;
-    if (int(100 * done) == shown) return;
-    shown = int(100 * done);
-    std::string bar(std::size_t(done * width), '#');
-    bar.resize(width, '.');
-    std::fprintf(stderr, "\r%-14s [%s] %3d %%", what.c_str(), bar.c_str(), shown);
-    if (done >= 1) std::fprintf(stderr, "\r\033[K");
-  };
-}
 
 std::string share(double part, double of) { return number(100 * part / of, 4) + " %"; }
 
