@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Denoise.hpp"
 
+#include "../common/PlainLoop.hpp"
 #include "Diffusion.hpp"
 
 #include <algorithm>
-#include <array>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -59,17 +60,12 @@ class Fields {
 
  private:
   Exec m_exec;
-  Kokkos::Array<std::int64_t, 3> m_extents;
+  Extents m_extents;
   Field m_now, m_next;
 };
 
 PeronaMalik perona_malik(Volume const& volume, DiffusionSettings const& settings) {
   return {volume.spacing[2], volume.spacing[1], volume.spacing[0], settings.k, settings.step};
-}
-
-double median(std::vector<double> times) {
-  std::nth_element(times.begin(), times.begin() + std::ssize(times) / 2, times.end());
-  return times[times.size() / 2];
 }
 
 /// Applies `stencil(in, out)` the given number of times; returns the median time of a step in seconds.
@@ -88,29 +84,6 @@ double run_steps(Exec const& exec, Fields& fields, int steps, Stencil const& ste
     after_step();
   }
   return median(times);
-}
-
-using Tile = std::array<std::int64_t, 3>;
-
-constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Exec::memory_space>::accessible;
-
-/// One step in MDRangePolicy; a tile of zeros leaves the tiling to Kokkos.
-void plain_step(Exec const& exec, Kokkos::Array<std::int64_t, 3> const& n, Tile const& tile,
-                PlainStep<Field> const& f) {
-  using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3>>;
-  if constexpr (on_host)
-    Kokkos::parallel_for("mri_denoise::plain",
-                         Policy(exec, {1, 1, 1}, {n[0] + 1, n[1] + 1, n[2] + 1}, {tile[0], tile[1], tile[2]}), f);
-  else
-    Kokkos::parallel_for("mri_denoise::plain",
-                         Policy(exec, {1, 1, 1}, {n[2] + 1, n[1] + 1, n[0] + 1}, {tile[2], tile[1], tile[0]}),
-                         PlainStepXFirst<Field>{f});
-}
-
-/// Tilings worth trying, in z, y and x: whole rows for CPU threads, blocks with long rows for GPUs.
-std::vector<Tile> tilings(Kokkos::Array<std::int64_t, 3> const& n) {
-  if (on_host) return {{0, 0, 0}, {1, 1, n[2]}, {1, 8, n[2]}, {2, 16, n[2]}, {4, 8, 64}};
-  return {{0, 0, 0}, {1, 4, 64}, {1, 8, 64}, {1, 8, 32}, {4, 4, 32}, {1, 2, 128}, {1, 1, 256}};
 }
 
 }  // namespace
@@ -141,10 +114,10 @@ DiffusionResult diffuse_plain(Volume const& volume, DiffusionSettings const& set
 
   auto const step_with = [&](Tile const& tile) {
     return [&fields, &exec, &op, tile](Field const& in, Field const& out) {
-      plain_step(exec, fields.extents(), tile, {in, out, op});
+      plain_loop("mri_denoise::plain", exec, 1, fields.extents(), tile, PlainStep<Field>{in, out, op});
     };
   };
-  auto const tiles = tilings(fields.extents());
+  auto const tiles = tilings<Exec>(fields.extents());
   int const trials = 3, all = settings.steps + trials * int(tiles.size());
   int done         = 0;
   auto const count = [&] { progress(double(++done) / all); };
@@ -164,9 +137,7 @@ DiffusionResult diffuse_plain(Volume const& volume, DiffusionSettings const& set
   fields.load(volume);
   result.seconds = std::min(best_seconds, run_steps(exec, fields, settings.steps, step_with(best), count));
   result.voxels  = fields.voxels();
-  result.tile    = best == Tile{}
-                       ? "Kokkos' default"
-                       : std::to_string(best[0]) + " x " + std::to_string(best[1]) + " x " + std::to_string(best[2]);
+  result.tile    = text_of(best);
   return result;
 }
 

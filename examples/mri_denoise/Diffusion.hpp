@@ -90,14 +90,6 @@ struct PlainStep {
   KOKKOS_FUNCTION void operator()(int z, int y, int x) const { out(z, y, x) = op.next(Values{in, z, y, x}); }
 };
 
-/// Loops over (x, y, z): on GPUs MDRangePolicy gives neighboring threads to its first index.
-template <class Field>
-struct PlainStepXFirst {
-  PlainStep<Field> step;
-
-  KOKKOS_FUNCTION void operator()(int x, int y, int z) const { step(z, y, x); }
-};
-
 }  // namespace examples::mri
 
 #endif
