@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef SEISMIC_WAVE_SIMULATION_HPP
+#define SEISMIC_WAVE_SIMULATION_HPP
+
+#include "../common/ProgressBar.hpp"
+#include "Experiment.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace examples::seismic {
+
+/// When the wave field is kept for the picture.
+constexpr std::array<int, 3> snapshot_minutes{5, 10, 15};
+
+/// The wave at a station, per step; multiplied by the Earth's radius over the distance, it would be the wavelet in a
+/// homogeneous medium.
+using Seismogram = std::vector<float>;
+
+/// The wave field in the plane z = 0: value(y, x) at [y * extents[2] + x].
+using Snapshot = std::vector<float>;
+
+struct Recording {
+  std::vector<Seismogram> seismograms;  ///< one per station
+  std::vector<Snapshot> snapshots;      ///< one per entry of snapshot_minutes
+  double seconds = 0;                   ///< median time of a step: the mirrors' halos and the stencil
+  std::string loop;                     ///< plain loops only: the fastest one
+};
+
+/// The explosion by Koalesce::parallel_stencil.
+Recording simulate(Experiment const& experiment, Progress const& progress);
+
+/// The same by the fastest of several plain loops.
+Recording simulate_plain(Experiment const& experiment, Progress const& progress);
+
+}  // namespace examples::seismic
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The acoustic wave of an explosion in the Earth, with Koalesce::parallel_stencil in place: the field of the time step
+// before is read at the point and overwritten. The stencil is in Leapfrog.hpp; see --help.
+
+#include "../common/OutputFile.hpp"
+#include "../common/Program.hpp"
+#include "../common/ProgressBar.hpp"
+#include "Arrivals.hpp"
+#include "Options.hpp"
+#include "Simulation.hpp"
+#include "WavePicture.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace examples::seismic {
+namespace {
+
+/// Where P turns in the lower mantle, clear of the transition zone's several waves and of the core's shadow.
+bool is_direct_p(double degrees) { return degrees >= 30 && degrees <= 90; }
+
+std::string fixed(double value, int decimals) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.*f", decimals, value);
+  return text;
+}
+
+/// A row per station; returns the largest error in dominant periods, infinity if a wave is missing.
+double add_arrivals(Table& table, Experiment const& e, Recording const& recording) {
+  double largest = 0;
+  table.values("P at a distance of", {"published", "simulated", "difference"});
+  for (std::size_t s = 0; s < e.model.arrivals.size(); ++s) {
+    auto const& [distance, time] = e.model.arrivals[s];
+    if (!is_direct_p(distance)) continue;
+    double const picked = picked_arrival(e, recording.seismograms[s]), error = (picked - time) / e.wavelet.period;
+    largest = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(largest, std::abs(error));
+    table.values(number(distance, 3) + " degrees",
+                 {fixed(time, 2) + " s", fixed(picked, 2) + " s", fixed(error, 3) + " dominant periods"});
+  }
+  table.row("largest difference", fixed(largest, 3) + " dominant periods");
+  return largest;
+}
+
+/// The same for a homogeneous medium; in samples.
+double add_lags(Table& table, Experiment const& e, Recording const& recording) {
+  double largest = 0;
+  table.values("seismogram at", {"late by", "largest misfit"});
+  for (std::size_t s = 0; s < e.model.arrivals.size(); ++s) {
+    double const distance = e.model.arrivals[s].distance;
+    auto const analytic   = analytic_seismogram(e, distance);
+    double const late     = lag(recording.seismograms[s], analytic);
+    largest               = std::max(largest, std::abs(late));
+    table.values(number(distance, 3) + " degrees",
+                 {fixed(late, 2) + " samples", fixed(100 * misfit(recording.seismograms[s], analytic), 1) + " %"});
+  }
+  table.row("largest difference", fixed(largest, 2) + " samples");
+  return largest;
+}
+
+float largest_difference(Recording const& a, Recording const& b) {
+  float largest = 0;
+  for (std::size_t s = 0; s < a.seismograms.size(); ++s)
+    for (std::size_t i = 0; i < a.seismograms[s].size(); ++i)
+      largest = std::max(largest, std::abs(a.seismograms[s][i] - b.seismograms[s][i]));
+  return largest;
+}
+
+void add_times(Table& table, Experiment const& e, Recording const& ours, std::optional<Recording> const& plain) {
+  double const points = double(e.extents[0]) * double(e.extents[1]) * double(e.extents[2]);
+  auto const time     = [](Recording const& r) { return number(1e3 * r.seconds, 4) + " ms"; };
+  auto const rate     = [&](Recording const& r) { return number(1e-9 * points / r.seconds, 3); };
+  if (!plain) {
+    table.row("time a step, Koalesce", time(ours));
+    table.row("GStencil/s, Koalesce", rate(ours));
+    return;
+  }
+  table.values("", {"plain Kokkos", "Koalesce", "speed"});
+  table.values("time a step", {time(*plain), time(ours), number(plain->seconds / ours.seconds, 3) + " x"});
+  table.values("GStencil/s", {rate(*plain), rate(ours)});
+  table.row("fastest plain loop", plain->loop);
+  table.row("largest difference between their seismograms", number(largest_difference(ours, *plain), 2));
+}
+
+Table make_table(Experiment const& e) {
+  auto const& n = e.extents;
+  Table table(e.model.name + ", " + std::to_string(n[0]) + " x " + std::to_string(n[1]) + " x " + std::to_string(n[2]) +
+              " points of " + number(e.spacing, 3) + " km, " + std::to_string(e.steps) + " steps of " +
+              number(e.time_step, 3) + " s on " + Kokkos::DefaultExecutionSpace::name());
+  table.row("dominant period", number(e.wavelet.period, 3) + " s");
+  return table;
+}
+
+void run(Options const& options) {
+  bool const in_earth = options.model == "ak135";
+  Experiment const experiment(in_earth ? ak135() : homogeneous(), options.points);
+  auto const ours = simulate(experiment, progress_bar("Koalesce"));
+  std::optional<Recording> plain;
+  if (options.compare) plain = simulate_plain(experiment, progress_bar("plain Kokkos"));
+
+  auto table         = make_table(experiment);
+  double const error = in_earth ? add_arrivals(table, experiment, ours) : add_lags(table, experiment, ours);
+  add_times(table, experiment, ours, plain);
+
+  OutputFile picture(options.picture);
+  write_png(wave_picture(experiment, ours), picture.temporary());
+  picture.commit();
+  table.row("written", options.picture.string());
+  print(table);
+  if (options.largest_error > 0 && !(error <= options.largest_error))
+    throw std::runtime_error("the largest difference is " + number(error, 3) + ", above " +
+                             number(options.largest_error, 3) + "; more --points or a larger --largest-error may do");
+}
+
+}  // namespace
+}  // namespace examples::seismic
+
+int main(int argc, char** argv) {
+  using namespace examples;
+  return run_program<seismic::Options>("seismic_wave", argc, argv, seismic::parse_options, seismic::run);
+}
