@@ -51,6 +51,12 @@ Seismogram analytic_seismogram(Experiment const& e, double degrees) {
   return s;
 }
 
+float largest_difference(Seismogram const& a, Seismogram const& b) {
+  float largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
 double lag(Seismogram const& s, Seismogram const& reference) {
   int const most = int(s.size()) / 4;
   int best       = -most;
@@ -63,9 +69,14 @@ double lag(Seismogram const& s, Seismogram const& reference) {
 }
 
 double misfit(Seismogram const& s, Seismogram const& reference) {
-  float largest = 0;
-  for (std::size_t i = 0; i < s.size(); ++i) largest = std::max(largest, std::abs(s[i] - reference[i]));
-  return largest / largest_value(reference);
+  return largest_difference(s, reference) / largest_value(reference);
+}
+
+double misfit_in_samples(Seismogram const& s, Seismogram const& reference) {
+  float steepest = 0;
+  for (std::size_t i = 1; i < reference.size(); ++i)
+    steepest = std::max(steepest, std::abs(reference[i] - reference[i - 1]));
+  return largest_difference(s, reference) / steepest;
 }
 
 }  // namespace examples::seismic

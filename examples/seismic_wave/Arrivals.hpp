@@ -19,8 +19,14 @@ Seismogram analytic_seismogram(Experiment const& experiment, double degrees);
 /// By how many samples a seismogram is late, as the largest correlation says.
 double lag(Seismogram const& seismogram, Seismogram const& reference);
 
+float largest_difference(Seismogram const& a, Seismogram const& b);
+
 /// The largest difference of two seismograms, as a part of the second one's largest value.
 double misfit(Seismogram const& seismogram, Seismogram const& reference);
+
+/// The same as a part of the second one's largest change from sample to sample: by how many samples they differ if time
+/// is to blame for all of it.
+double misfit_in_samples(Seismogram const& seismogram, Seismogram const& reference);
 
 }  // namespace examples::seismic
 

@@ -11,7 +11,7 @@ namespace {
 
 /// Points per wavelength of the dominant period where waves are slowest. The shortest wavelengths that the wavelet
 /// has much of are a third as long.
-constexpr double points_per_wavelength = 10;
+constexpr double points_per_wavelength = 12;
 
 /// Part of the way from point to point that the fastest wave goes in a step. The scheme is stable up to 0.45.
 constexpr double courant = 0.4;

@@ -16,7 +16,7 @@ bool parse_options(int argc, char** argv, Options& o) {
   std::string picture = "seismic_wave.png";
   bool no_compare     = false;
   app.add_option("-n,--points", o.points,
-                 "Points along the Earth's radius. The dominant period is that of 10 points per wavelength.")
+                 "Points along the Earth's radius. The dominant period is that of 12 points per wavelength.")
       ->capture_default_str();
   app.add_option("--model", o.model, "ak135, or homogeneous, which is compared with the analytic seismograms.")
       ->capture_default_str();
@@ -32,7 +32,7 @@ bool parse_options(int argc, char** argv, Options& o) {
   if (!parse(app, argc, argv)) return false;
   o.picture = picture;
   o.compare = !no_compare;
-  require(o.points >= 16 && o.points <= 1024, "--points must be 16 to 1024");
+  require(o.points >= 8 && o.points <= 1024, "--points must be 8 to 1024");
   require(o.model == "ak135" || o.model == "homogeneous", "--model must be ak135 or homogeneous");
   require(o.largest_error >= 0, "--largest-error must be 0 or more");
   check_threads(o.threads);

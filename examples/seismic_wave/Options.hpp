@@ -12,7 +12,7 @@ struct Options {
   int points        = 128;  ///< of the Earth's radius
   std::string model = "ak135";
   std::filesystem::path picture;
-  double largest_error = 0;  ///< of an arrival, in dominant periods or samples; 0: any
+  double largest_error = 0;  ///< of an arrival, in dominant periods (ak135) or samples; 0: any
   bool compare         = true;
   int threads          = 0;  ///< 0: Kokkos chooses
 };

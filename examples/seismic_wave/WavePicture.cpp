@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace examples::seismic {
 namespace {
@@ -75,7 +77,7 @@ float brightest(std::vector<float> values) {
 
 /// Weaker waves are brighter than in proportion.
 std::uint8_t wave_color(double radius, float part) {
-  constexpr float gamma = 0.7F;
+  constexpr float gamma = 0.85F;
   float const strength  = std::copysign(std::pow(std::min(std::abs(part), 1.F), gamma), part);
   return std::uint8_t(waves_begin + zone(radius) * levels + calm + int(std::lround(float(calm) * strength)));
 }
@@ -89,6 +91,8 @@ void draw_disc(Picture& picture, Experiment const& e, Snapshot const& plane, int
       double const r = std::hypot(x, y) * e.spacing;
       if (r <= earth_radius) picture.at(left + column, top + row) = wave_color(r, value(e, plane, y, x) / bright);
     }
+  constexpr int mark = 6;  // the explosion
+  picture.fill(left + (disc - mark) / 2, top - mark, mark, mark, curve_color);
 }
 
 /// The seismograms' axes: distance to the right, time upward.
@@ -170,15 +174,15 @@ Picture wave_picture(Experiment const& e, Recording const& recording) {
   picture.palette = palette();
   for (std::size_t i = 0; i < recording.snapshots.size(); ++i) {
     int const left = gap + int(i) * (disc + gap) + axis_space / 2;
-    letters.draw_centered(picture, std::to_string(snapshot_minutes[i]) + " MIN", left + disc / 2, gap);
+    letters.draw_centered(picture, std::to_string(snapshot_minutes[i]) + " MIN", left + disc / 2, gap / 2);
     draw_disc(picture, e, recording.snapshots[i], left, discs_top);
   }
   Section const section(e);
   auto const title_y = section_top - line_height;
   letters.draw(picture, "MIN", gap, title_y);
   letters.draw_centered(picture, "SEISMOGRAMS AT THE SURFACE", width / 2, title_y);
-  Lettering const colored{letters.scale, curve_color};
-  colored.draw(picture, "P", width - gap - 7 * letters.width("P"), title_y);
+  constexpr std::string_view curve = "TRAVEL TIME OF P";
+  Lettering{letters.scale, curve_color}.draw(picture, curve, width - gap - letters.width(curve), title_y);
   draw_axes(picture, section);
   for (std::size_t s = 0; s < recording.seismograms.size(); ++s)
     draw_trace(picture, e, section, s, recording.seismograms[s]);

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Usage: test_errors.sh path/to/seismic_wave path/to/volume.nii.gz
+#
+# Every error of seismic_wave ends in one line on stderr, a status of 1 or 2, and no output file; what it accepts runs.
+# Needs no more than bash and coreutils.
+
+. "$(dirname "${BASH_SOURCE[0]}")/../common/test_support.sh"
+
+# succeeds <words that the output must have> <arguments>...
+succeeds() {
+  local words=$1
+  shift
+  rm -rf out
+  mkdir out
+  if ! "$program" "$@" -p out/o.png >stdout 2>stderr </dev/null; then complain "status: $*"; fi
+  if [[ -s stderr ]]; then complain "unexpected message: $*"; fi
+  if [[ $(ls -A out) != "o.png" ]]; then complain "outputs: $(ls -A out): $*"; fi
+  if [[ $(head -c 4 out/o.png | tail -c 3) != PNG ]]; then complain "no picture: $*"; fi
+  if ! tr -s ' ' <stdout | grep -qF -- "$words"; then
+    complain "the output lacks \"$words\": $*"
+    sed 's/^/    /' stdout
+  fi
+}
+
+to=(-p out/o.png -n 8 --no-compare)
+
+# The command line
+fails "--points" "${to[@]:0:2}" --points 7
+fails "--points" "${to[@]:0:2}" --points 1025
+fails "--points" "${to[@]:0:2}" --points many
+fails "--model" "${to[@]}" --model prem
+fails "--largest-error" "${to[@]}" --largest-error -1
+fails "--threads" "${to[@]}" --threads -1
+fails "--nonsense" "${to[@]}" --nonsense
+
+# Outputs
+fails "must end in" -p out/o.jpg
+fails "folder does not exist" -p nowhere/o.png
+mkdir -p folder.png
+fails "is a folder" -p folder.png
+fails_on_full_disk 1 "${to[@]}"
+notices_full_stdout "${to[@]}"
+
+# What is accepted
+succeeds "fastest plain loop" -n 8
+succeeds "largest misfit" -n 8 --no-compare --model homogeneous
+"$program" "${to[@]}" --largest-error 1e-6 >stdout 2>stderr && complain "an error above the largest one went unnoticed"
+grep -q "above 1e-06" stderr || complain "the message does not say which error is accepted"
+
+"$program" --help >stdout 2>stderr || complain "--help"
+grep -q -- --largest-error stdout || complain "--help does not tell all"
+
+finish
