@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Experiment.hpp"
 
-#include "Simulation.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -30,8 +28,8 @@ Experiment::Experiment(EarthModel const& model_, int points)
 }
 
 std::vector<float> Experiment::source() const {
-  std::vector<float> samples;
-  for (int i = 0; i < steps; ++i) samples.push_back(float(wavelet(time(i))));
+  std::vector<float> samples(steps);
+  for (int i = 0; i < steps; ++i) samples[i] = float(wavelet(time(i)));
   return samples;
 }
 

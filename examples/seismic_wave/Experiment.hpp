@@ -6,23 +6,30 @@
 #include "EarthModel.hpp"
 #include "Wavelet.hpp"
 
+#include <array>
 #include <vector>
 
 namespace examples::seismic {
 
 constexpr int sponge_points = 24;  ///< at the outer faces
 
+/// After the explosion: when the wave field is kept for the picture.
+constexpr std::array<int, 3> snapshot_minutes{5, 10, 15};
+
 /// \brief An explosion at the surface of the Earth, on a grid.
 ///
 /// The Earth's center is the origin, and the explosion is at x = R, y = z = 0. The wave field is symmetric about the x
-/// axis, so that a quarter of the Earth is enough: y >= 0 and z >= 0. Stations are in the plane z = 0.
+/// axis, so that a quarter of the Earth is enough: y >= 0 and z >= 0. Stations are at the surface in the plane z = 0.
+///
+/// The Earth is a fluid of constant density: no S waves. Rock goes on above the surface, up to the sponge, so that
+/// nothing is reflected there: no pP or PP.
 struct Experiment {
   EarthModel model;
   int radius_points;  ///< the Earth's radius, in points
   double spacing;     ///< of points, in km
   double time_step;   ///< s
   Wavelet wavelet;
-  int steps;
+  int steps;        ///< to the last snapshot and the last arrival
   Extents extents;  ///< points in z, y and x
 
   /// \param[in] points of the Earth's radius.

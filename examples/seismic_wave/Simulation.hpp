@@ -5,14 +5,10 @@
 #include "../common/ProgressBar.hpp"
 #include "Experiment.hpp"
 
-#include <array>
 #include <string>
 #include <vector>
 
 namespace examples::seismic {
-
-/// When the wave field is kept for the picture.
-constexpr std::array<int, 3> snapshot_minutes{5, 10, 15};
 
 /// The wave at a station, per step; multiplied by the Earth's radius over the distance, it would be the wavelet in a
 /// homogeneous medium.

@@ -33,8 +33,8 @@ std::vector<float> warped(std::vector<float> const& signal, From const& from) {
       at *= turn;
     }
   }
-  std::vector<float> result;
-  for (double const value : sum) result.push_back(float(value / double(signal.size())));
+  std::vector<float> result(signal.size());
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = float(sum[i] / double(signal.size()));
   return result;
 }
 
