@@ -24,7 +24,7 @@ Experiment::Experiment(EarthModel const& model_, int points)
       wavelet{points_per_wavelength * spacing / model.slowest},
       extents{points + sponge_points + 1, points + sponge_points + 1, 2 * (points + sponge_points) + 1} {
   double const end = std::max(60. * snapshot_minutes.back(), model.arrivals.back().time + wavelet.period);
-  steps            = int(std::ceil((end + wavelet.period) / time_step));
+  steps            = int(std::ceil((end + wavelet.period) / time_step)) + 1;
 }
 
 std::vector<float> Experiment::source() const {
