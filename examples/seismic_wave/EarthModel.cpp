@@ -156,24 +156,22 @@ EarthModel ak135() {
                     {50, 536.00}, {55, 573.08}, {60, 608.34}, {65, 641.78}, {70, 673.41}, {75, 703.22},
                     {80, 731.19}, {85, 757.28}, {90, 781.40}, {95, 804.50}, {100, 827.04}};
   model.slowest  = 8;
-  model.outside  = 8.04;
   return model;
 }
 
 EarthModel homogeneous() {
   constexpr double speed = 11;  // about the mean of the mantle
-  EarthModel model{"homogeneous", {{0, speed}, {earth_radius, speed}}, {}, speed, speed};
+  EarthModel model{"homogeneous", {{0, speed}, {earth_radius, speed}}, {}, speed};
   for (auto const& [degrees, time] : ak135().arrivals) model.arrivals.push_back({degrees, chord(degrees) / speed});
   return model;
 }
 
 double velocity(EarthModel const& model, double radius) {
-  double const depth = earth_radius - radius;
-  if (depth < 0) return model.outside;
-  auto const& knots = model.knots;
-  auto const below  = std::upper_bound(knots.begin(), knots.end() - 1, depth,
-                                       [](double at, Knot const& knot) { return at < knot.depth; });
-  auto const above  = below - 1;
+  double const depth = std::max(earth_radius - radius, 0.);
+  auto const& knots  = model.knots;
+  auto const below   = std::upper_bound(knots.begin(), knots.end() - 1, depth,
+                                        [](double at, Knot const& knot) { return at < knot.depth; });
+  auto const above   = below - 1;
   return std::lerp(above->velocity, below->velocity, (depth - above->depth) / (below->depth - above->depth));
 }
 

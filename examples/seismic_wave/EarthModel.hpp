@@ -26,7 +26,6 @@ struct EarthModel {
   std::vector<Knot> knots;        ///< from the surface down to the center
   std::vector<Arrival> arrivals;  ///< where stations are
   double slowest;  ///< km/s, of what is thicker than a wavelength: the crust, which is thin, does not count
-  double outside;  ///< km/s, of the rock that goes on above the surface
 };
 
 /// \brief B. L. N. Kennett, E. R. Engdahl, R. Buland: "Constraints on seismic velocities in the Earth from
@@ -39,7 +38,7 @@ EarthModel ak135();
 /// The same velocity everywhere; P goes straight to the same stations.
 EarthModel homogeneous();
 
-/// In km/s, the radius in km.
+/// In km/s, the radius in km. Beyond the surface it is that of the surface.
 double velocity(EarthModel const& model, double radius);
 
 double fastest(EarthModel const& model);

@@ -21,8 +21,8 @@ constexpr std::array<int, 3> snapshot_minutes{5, 10, 15};
 /// The Earth's center is the origin, and the explosion is at x = R, y = z = 0. The wave field is symmetric about the x
 /// axis, so that a quarter of the Earth is enough: y >= 0 and z >= 0. Stations are at the surface in the plane z = 0.
 ///
-/// The Earth is a fluid of constant density: no S waves. Rock goes on above the surface, up to the sponge, so that
-/// nothing is reflected there: no pP or PP.
+/// The Earth is a fluid of constant density: no S waves. The crust goes on above the surface, up to the sponge, so
+/// that nothing is reflected there (no pP or PP) and no wave is trapped under it.
 struct Experiment {
   EarthModel model;
   int radius_points;  ///< the Earth's radius, in points
