@@ -32,7 +32,7 @@ bool parse_options(int argc, char** argv, Options& o) {
   if (!parse(app, argc, argv)) return false;
   o.picture = picture;
   o.compare = !no_compare;
-  require(o.points >= 8 && o.points <= 1024, "--points must be 8 to 1024");
+  require(o.points >= 4 && o.points <= 1024, "--points must be 4 to 1024");
   require(o.model == "ak135" || o.model == "homogeneous", "--model must be ak135 or homogeneous");
   require(o.largest_error >= 0, "--largest-error must be 0 or more");
   check_threads(o.threads);
