@@ -10,8 +10,8 @@
 
 namespace examples::seismic {
 
-/// The wave at a station, per step; multiplied by the Earth's radius over the distance, it would be the wavelet in a
-/// homogeneous medium.
+/// The wave at a station, per step. In a homogeneous medium it is the wavelet times the Earth's radius over the
+/// distance.
 using Seismogram = std::vector<float>;
 
 /// The wave field in the plane z = 0: value(y, x) at [y * extents[2] + x].
