@@ -131,6 +131,34 @@ TYPED_TEST(StencilInputs, shapes_of_their_own) {
   });
 }
 
+// ---- Stars that reach far, of two fields ----
+
+using Far  = Star<4, 2, 1>;
+using Near = Star<1, 3, 2>;
+
+struct FarAndNear {
+  template <class U, class V, class I>
+  KOKKOS_FUNCTION double operator()(U const& u, V const& v, float b, I z, I y, I x) const {
+    return Probe<Far>()(u, z, y, x) - 2 * Probe<Near>()(v, z, y, x) + 3 * double(b);
+  }
+};
+
+TYPED_TEST(StencilInputs, stars_that_reach_far) {
+  using Exec = typename TypeParam::exec;
+  for_each_seed([](Rng& rng) {
+    for (int run = 0; run < 4; ++run) {
+      auto const n = random_extents<3>(rng, run == 0 ? 100 : 20000);
+      Field<Exec, double, 3> u(n, halo_for<Far>(rng, 1), rng), v(n, halo_for<Near>(rng, 1), rng),
+          out(n, random_halo<3>(rng, 1), rng);
+      Field<Exec, float, 3> b(n, {0, 0, 0}, rng);
+      std::apply([&](auto&... f) { (f.fill(rng), ...); }, std::tie(u, v, b));
+      PointField<decltype(b)> at_b{b};
+      ShapedField<Near, decltype(v)> in_v{v};
+      compare<TypeParam, Far>(n, std::tie(u, in_v, at_b), std::tie(out), Exactly(), FarAndNear());
+    }
+  });
+}
+
 // ---- In place ----
 
 /// A step of the wave equation: the new values take the place of those before the last.

@@ -6,6 +6,7 @@
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
 #include <Koalesce/cuda/stencil/CachedStencil.hpp>
+#include <Koalesce/cuda/stencil/ColumnKernel.hpp>
 #include <Koalesce/cuda/stencil/LinearKernel.hpp>
 #include <Koalesce/cuda/stencil/PaceCounters.hpp>
 #include <Koalesce/cuda/stencil/QueueKernel.hpp>
@@ -88,8 +89,9 @@ void run_as_aligned(Kokkos::Cuda const& exec, std::string const& label, Work con
 /// A sweep from the queue of planes, or a composite's.
 template <class... WorkArgs>
 void run_queued_stencil(Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
-  if constexpr (is_linear<typename StencilWork<WorkArgs...>::Functor>)
-    run_as_aligned<LinearKernel, LinearTuning>(exec, label, work);
+  using Work = StencilWork<WorkArgs...>;
+  if constexpr (takes_columns<Work>) run_as_aligned<ColumnKernel, ColumnTuning>(exec, label, work);
+  else if constexpr (is_linear<typename Work::Functor>) run_as_aligned<LinearKernel, LinearTuning>(exec, label, work);
   else run_as_aligned<QueueKernel, QueueTuning>(exec, label, work);
 }
 

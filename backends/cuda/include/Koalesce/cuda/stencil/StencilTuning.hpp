@@ -48,6 +48,17 @@ constexpr StencilNumbers queue_numbers(int taps, bool wide) {
   return {.threads = 256, .points = 4, .ahead = 2};
 }
 
+/// Smallest radius in z for which the columns of a star stay in registers.
+inline constexpr int min_column_radius = 3;
+
+/// Columns in registers: the L2 cache is the limit, so that tiles should be large, as far as registers allow.
+/// \param[in] held  registers of one point's column before it, of all inputs, and of what is read at the point alone.
+constexpr StencilNumbers column_numbers(int held) {
+  if (held <= 8) return {.threads = 256, .points = 4, .ahead = 2, .min_blocks = 2};
+  if (held <= 12) return {.threads = 256, .points = 4, .ahead = 1, .min_blocks = 2};
+  return {.threads = 256, .points = 2, .ahead = 2};
+}
+
 /// Two stages: many points per thread, because both stages share taps; registers are not limited.
 constexpr StencilNumbers staged_numbers() { return {.threads = 256, .points = 6, .ahead = 2}; }
 
@@ -164,6 +175,20 @@ struct LinearTuning {
 template <class Work, bool Wide>
 struct QueueTuning {
   static constexpr StencilNumbers n = queue_numbers(taps_of_inputs<typename Work::Ins>, Wide);
+  using type                        = StencilTuning<n.threads, n.points, n.ahead, n.min_blocks, n.interval>;
+};
+
+/// Registers of the columns before a point.
+template <class Order, class Ins>
+inline constexpr int column_registers = 0;
+template <class Order, class... Ts, class... Shapes>
+inline constexpr int column_registers<Order, Pack<Field<Ts, Shapes>...>> =
+    ((Order::template radius<Shapes>(0) * ((int(sizeof(Ts)) + 3) / 4)) + ...);
+
+template <class Work, bool Wide>
+struct ColumnTuning {
+  static constexpr StencilNumbers n = column_numbers(column_registers<typename Work::Order, typename Work::Ins> +
+                                                     registers_per_point<typename Work::Points>);
   using type                        = StencilTuning<n.threads, n.points, n.ahead, n.min_blocks, n.interval>;
 };
 
