@@ -115,10 +115,9 @@ void parallel_stencil(std::string const& label,
 
 /// \brief A stencil of any of these kinds that also reduces: norms of residuals, maxima, sums, in the same sweep.
 ///
-///     double norm = 0, most = 0;
-///     parallel_stencil_reduce("jacobi", policy, fields(u, at_point(f)), next,
-///                             KOKKOS_LAMBDA(auto const& u, double f, auto..., double& sum, double& max) {...},
-///                             norm, Kokkos::Max<double>(most));
+///     double norm = 0, most = 0;  // jacobi(u, f, z, y, x, sum, max)
+///     parallel_stencil_reduce("jacobi", policy, fields(u, at_point(f)), next, jacobi, norm,
+///                             Kokkos::Max<double>(most));
 ///
 /// The functor has one more parameter for every result, after the indices, and adds to it as that of
 /// Kokkos::parallel_reduce does: `sum += r * r; max = Kokkos::max(max, r);`. Of a LinearStencil with a functor, or of
