@@ -3,7 +3,7 @@
 #define KOALESCE_STENCIL_HALO_HPP
 
 #include <Koalesce/stencil/Boundary.hpp>
-#include <Koalesce/stencil/impl/FillHalo.hpp>
+#include <Koalesce/stencil/impl/boundary/FillHalo.hpp>
 
 namespace Koalesce {
 

@@ -2,7 +2,7 @@
 #ifndef KOALESCE_STENCIL_INPUTS_HPP
 #define KOALESCE_STENCIL_INPUTS_HPP
 
-#include <Koalesce/stencil/impl/BoundaryFaces.hpp>
+#include <Koalesce/stencil/impl/boundary/BoundaryFaces.hpp>
 
 namespace Koalesce {
 

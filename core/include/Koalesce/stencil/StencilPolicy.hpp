@@ -4,7 +4,7 @@
 
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/stencil/StencilShape.hpp>
-#include <Koalesce/stencil/impl/BoundaryFaces.hpp>
+#include <Koalesce/stencil/impl/boundary/BoundaryFaces.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -7,9 +7,9 @@
 #include <Koalesce/common/impl/Pack.hpp>
 #include <Koalesce/common/impl/ViewChecks.hpp>
 #include <Koalesce/stencil/StencilPolicy.hpp>
-#include <Koalesce/stencil/impl/BoundaryChecks.hpp>
 #include <Koalesce/stencil/impl/StencilInputs.hpp>
 #include <Koalesce/stencil/impl/StencilReduction.hpp>
+#include <Koalesce/stencil/impl/boundary/BoundaryChecks.hpp>
 
 namespace Koalesce::Impl {
 

@@ -3,11 +3,11 @@
 #define KOALESCE_STENCIL_IMPL_STENCIL_DISPATCH_HPP
 
 #include <Koalesce/common/Backend.hpp>
-#include <Koalesce/stencil/impl/BoundarySweep.hpp>
 #include <Koalesce/stencil/impl/JoinParts.hpp>
 #include <Koalesce/stencil/impl/StencilBackend.hpp>
 #include <Koalesce/stencil/impl/StencilChecks.hpp>
 #include <Koalesce/stencil/impl/StencilWork.hpp>
+#include <Koalesce/stencil/impl/boundary/BoundarySweep.hpp>
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 

@@ -6,8 +6,8 @@
 #include <Koalesce/cuda/runtime/Machine.hpp>
 #include <Koalesce/cuda/runtime/Stopwatch.hpp>
 #include <Koalesce/cuda/stencil/CachedStencil.hpp>
-#include <Koalesce/cuda/stencil/QueuedStencil.hpp>
-#include <Koalesce/cuda/stencil/TiledStencil.hpp>
+#include <Koalesce/cuda/stencil/queue/QueuedStencil.hpp>
+#include <Koalesce/cuda/stencil/tile/TiledStencil.hpp>
 #include <Koalesce/tuning/impl/RecentTuners.hpp>
 #include <Koalesce/tuning/impl/SizeClass.hpp>
 #include <Koalesce/tuning/impl/Tuner.hpp>

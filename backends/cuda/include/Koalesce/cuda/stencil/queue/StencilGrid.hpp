@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_STENCIL_STENCIL_GRID_HPP
-#define KOALESCE_CUDA_STENCIL_STENCIL_GRID_HPP
+#ifndef KOALESCE_CUDA_STENCIL_QUEUE_STENCIL_GRID_HPP
+#define KOALESCE_CUDA_STENCIL_QUEUE_STENCIL_GRID_HPP
 
-#include <Koalesce/cuda/stencil/Pace.hpp>
 #include <Koalesce/cuda/stencil/StencilTuning.hpp>
+#include <Koalesce/cuda/stencil/queue/Pace.hpp>
 #include <Koalesce/stencil/impl/StencilWork.hpp>
 
 #include <algorithm>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_STENCIL_IMPL_BOUNDARY_SWEEP_HPP
-#define KOALESCE_STENCIL_IMPL_BOUNDARY_SWEEP_HPP
+#ifndef KOALESCE_STENCIL_IMPL_BOUNDARY_BOUNDARY_SWEEP_HPP
+#define KOALESCE_STENCIL_IMPL_BOUNDARY_BOUNDARY_SWEEP_HPP
 
-#include <Koalesce/stencil/impl/BoundaryValue.hpp>
 #include <Koalesce/stencil/impl/GatheredValues.hpp>
-#include <Koalesce/stencil/impl/HaloPoints.hpp>
 #include <Koalesce/stencil/impl/StencilWork.hpp>
+#include <Koalesce/stencil/impl/boundary/BoundaryValue.hpp>
+#include <Koalesce/stencil/impl/boundary/HaloPoints.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_STENCIL_IMPL_BOUNDARY_CHECKS_HPP
-#define KOALESCE_STENCIL_IMPL_BOUNDARY_CHECKS_HPP
+#ifndef KOALESCE_STENCIL_IMPL_BOUNDARY_BOUNDARY_CHECKS_HPP
+#define KOALESCE_STENCIL_IMPL_BOUNDARY_BOUNDARY_CHECKS_HPP
 
 #include <Koalesce/common/impl/Pack.hpp>
 #include <Koalesce/common/impl/ViewChecks.hpp>
-#include <Koalesce/stencil/impl/BoundarySignature.hpp>
+#include <Koalesce/stencil/impl/boundary/BoundarySignature.hpp>
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_STENCIL_REGISTER_WINDOW_HPP
-#define KOALESCE_CUDA_STENCIL_REGISTER_WINDOW_HPP
+#ifndef KOALESCE_CUDA_STENCIL_TILE_REGISTER_WINDOW_HPP
+#define KOALESCE_CUDA_STENCIL_TILE_REGISTER_WINDOW_HPP
 
 #include <Koalesce/common/impl/Processor.hpp>
 #include <Koalesce/cuda/runtime/VectorAccess.hpp>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_STENCIL_TILE_KERNEL_HPP
-#define KOALESCE_CUDA_STENCIL_TILE_KERNEL_HPP
+#ifndef KOALESCE_CUDA_STENCIL_TILE_TILE_KERNEL_HPP
+#define KOALESCE_CUDA_STENCIL_TILE_TILE_KERNEL_HPP
 
 #include <Koalesce/cuda/stencil/BlockReduction.hpp>
-#include <Koalesce/cuda/stencil/RegisterWindow.hpp>
-#include <Koalesce/cuda/stencil/TilePlace.hpp>
-#include <Koalesce/cuda/stencil/TileValues.hpp>
+#include <Koalesce/cuda/stencil/tile/RegisterWindow.hpp>
+#include <Koalesce/cuda/stencil/tile/TilePlace.hpp>
+#include <Koalesce/cuda/stencil/tile/TileValues.hpp>
 #include <Koalesce/stencil/impl/CachedPoint.hpp>
 
 namespace Koalesce::Impl::CudaBackend {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_STENCIL_LINEAR_KERNEL_HPP
-#define KOALESCE_CUDA_STENCIL_LINEAR_KERNEL_HPP
+#ifndef KOALESCE_CUDA_STENCIL_QUEUE_LINEAR_KERNEL_HPP
+#define KOALESCE_CUDA_STENCIL_QUEUE_LINEAR_KERNEL_HPP
 
-#include <Koalesce/cuda/stencil/BlockPlace.hpp>
 #include <Koalesce/cuda/stencil/BlockReduction.hpp>
-#include <Koalesce/cuda/stencil/PlaneReaders.hpp>
-#include <Koalesce/cuda/stencil/PointValues.hpp>
+#include <Koalesce/cuda/stencil/queue/BlockPlace.hpp>
+#include <Koalesce/cuda/stencil/queue/PlaneReaders.hpp>
+#include <Koalesce/cuda/stencil/queue/PointValues.hpp>
 #include <Koalesce/stencil/LinearStencil.hpp>
 
 #include <type_traits>

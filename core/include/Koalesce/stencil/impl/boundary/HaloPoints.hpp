@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_STENCIL_IMPL_HALO_POINTS_HPP
-#define KOALESCE_STENCIL_IMPL_HALO_POINTS_HPP
+#ifndef KOALESCE_STENCIL_IMPL_BOUNDARY_HALO_POINTS_HPP
+#define KOALESCE_STENCIL_IMPL_BOUNDARY_HALO_POINTS_HPP
 
 #include <Koalesce/common/impl/Divisor.hpp>
 #include <Koalesce/stencil/impl/CanonicalField.hpp>

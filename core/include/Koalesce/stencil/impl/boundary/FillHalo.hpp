@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_STENCIL_IMPL_FILL_HALO_HPP
-#define KOALESCE_STENCIL_IMPL_FILL_HALO_HPP
+#ifndef KOALESCE_STENCIL_IMPL_BOUNDARY_FILL_HALO_HPP
+#define KOALESCE_STENCIL_IMPL_BOUNDARY_FILL_HALO_HPP
 
-#include <Koalesce/stencil/impl/BoundaryChecks.hpp>
-#include <Koalesce/stencil/impl/BoundaryValue.hpp>
 #include <Koalesce/stencil/impl/CanonicalField.hpp>
-#include <Koalesce/stencil/impl/HaloPoints.hpp>
 #include <Koalesce/stencil/impl/IndexOrder.hpp>
 #include <Koalesce/stencil/impl/StencilChecks.hpp>
+#include <Koalesce/stencil/impl/boundary/BoundaryChecks.hpp>
+#include <Koalesce/stencil/impl/boundary/BoundaryValue.hpp>
+#include <Koalesce/stencil/impl/boundary/HaloPoints.hpp>
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 

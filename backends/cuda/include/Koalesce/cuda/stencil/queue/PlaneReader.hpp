@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_STENCIL_PLANE_READER_HPP
-#define KOALESCE_CUDA_STENCIL_PLANE_READER_HPP
+#ifndef KOALESCE_CUDA_STENCIL_QUEUE_PLANE_READER_HPP
+#define KOALESCE_CUDA_STENCIL_QUEUE_PLANE_READER_HPP
 
 #include <Koalesce/cuda/runtime/AsyncCopy.hpp>
 #include <Koalesce/stencil/impl/StencilWork.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_STENCIL_PACE_HPP
-#define KOALESCE_CUDA_STENCIL_PACE_HPP
+#ifndef KOALESCE_CUDA_STENCIL_QUEUE_PACE_HPP
+#define KOALESCE_CUDA_STENCIL_QUEUE_PACE_HPP
 
 #include <Koalesce/cuda/stencil/StencilTuning.hpp>
 

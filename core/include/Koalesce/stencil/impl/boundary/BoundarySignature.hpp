@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_STENCIL_IMPL_BOUNDARY_SIGNATURE_HPP
-#define KOALESCE_STENCIL_IMPL_BOUNDARY_SIGNATURE_HPP
+#ifndef KOALESCE_STENCIL_IMPL_BOUNDARY_BOUNDARY_SIGNATURE_HPP
+#define KOALESCE_STENCIL_IMPL_BOUNDARY_BOUNDARY_SIGNATURE_HPP
 
 #include <Koalesce/common/impl/MultiplyAdd.hpp>
 #include <Koalesce/common/impl/Processor.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_STENCIL_TILE_SUMS_KERNEL_HPP
-#define KOALESCE_CUDA_STENCIL_TILE_SUMS_KERNEL_HPP
+#ifndef KOALESCE_CUDA_STENCIL_TILE_TILE_SUMS_KERNEL_HPP
+#define KOALESCE_CUDA_STENCIL_TILE_TILE_SUMS_KERNEL_HPP
 
-#include <Koalesce/cuda/stencil/TileKernel.hpp>
+#include <Koalesce/cuda/stencil/tile/TileKernel.hpp>
 #include <Koalesce/stencil/LinearStencil.hpp>
 
 namespace Koalesce::Impl::CudaBackend {

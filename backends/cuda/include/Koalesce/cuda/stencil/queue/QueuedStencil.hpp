@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_STENCIL_QUEUED_STENCIL_HPP
-#define KOALESCE_CUDA_STENCIL_QUEUED_STENCIL_HPP
+#ifndef KOALESCE_CUDA_STENCIL_QUEUE_QUEUED_STENCIL_HPP
+#define KOALESCE_CUDA_STENCIL_QUEUE_QUEUED_STENCIL_HPP
 
 #include <Koalesce/common/impl/RecentValues.hpp>
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
 #include <Koalesce/cuda/stencil/CachedStencil.hpp>
-#include <Koalesce/cuda/stencil/ColumnKernel.hpp>
-#include <Koalesce/cuda/stencil/LinearKernel.hpp>
-#include <Koalesce/cuda/stencil/PaceCounters.hpp>
-#include <Koalesce/cuda/stencil/QueueKernel.hpp>
-#include <Koalesce/cuda/stencil/StagedKernel.hpp>
 #include <Koalesce/cuda/stencil/StencilTuning.hpp>
+#include <Koalesce/cuda/stencil/queue/ColumnKernel.hpp>
+#include <Koalesce/cuda/stencil/queue/LinearKernel.hpp>
+#include <Koalesce/cuda/stencil/queue/PaceCounters.hpp>
+#include <Koalesce/cuda/stencil/queue/QueueKernel.hpp>
+#include <Koalesce/cuda/stencil/queue/StagedKernel.hpp>
 #include <Koalesce/portable/stencil/QueuedStencil.hpp>
 #include <Koalesce/stencil/LinearStencil.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_STENCIL_TILE_VALUES_HPP
-#define KOALESCE_CUDA_STENCIL_TILE_VALUES_HPP
+#ifndef KOALESCE_CUDA_STENCIL_TILE_TILE_VALUES_HPP
+#define KOALESCE_CUDA_STENCIL_TILE_TILE_VALUES_HPP
 
 #include <Koalesce/cuda/runtime/VectorAccess.hpp>
-#include <Koalesce/cuda/stencil/TilePlace.hpp>
+#include <Koalesce/cuda/stencil/tile/TilePlace.hpp>
 #include <Koalesce/stencil/impl/StencilWork.hpp>
 
 #include <cstring>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_STENCIL_IMPL_BOUNDARY_FACES_HPP
-#define KOALESCE_STENCIL_IMPL_BOUNDARY_FACES_HPP
+#ifndef KOALESCE_STENCIL_IMPL_BOUNDARY_BOUNDARY_FACES_HPP
+#define KOALESCE_STENCIL_IMPL_BOUNDARY_BOUNDARY_FACES_HPP
 
 #include <Koalesce/common/impl/Pack.hpp>
-#include <Koalesce/stencil/impl/BoundarySignature.hpp>
+#include <Koalesce/stencil/impl/boundary/BoundarySignature.hpp>
 
 #include <cstddef>
 #include <utility>

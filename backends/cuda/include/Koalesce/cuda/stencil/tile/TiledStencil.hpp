@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_STENCIL_TILED_STENCIL_HPP
-#define KOALESCE_CUDA_STENCIL_TILED_STENCIL_HPP
+#ifndef KOALESCE_CUDA_STENCIL_TILE_TILED_STENCIL_HPP
+#define KOALESCE_CUDA_STENCIL_TILE_TILED_STENCIL_HPP
 
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
 #include <Koalesce/cuda/stencil/BlockShape.hpp>
 #include <Koalesce/cuda/stencil/StencilTuning.hpp>
-#include <Koalesce/cuda/stencil/TileKernel.hpp>
-#include <Koalesce/cuda/stencil/TileSumsKernel.hpp>
+#include <Koalesce/cuda/stencil/tile/TileKernel.hpp>
+#include <Koalesce/cuda/stencil/tile/TileSumsKernel.hpp>
 
 #include <algorithm>
 #include <string>

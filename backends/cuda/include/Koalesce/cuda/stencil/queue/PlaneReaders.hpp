@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_STENCIL_PLANE_READERS_HPP
-#define KOALESCE_CUDA_STENCIL_PLANE_READERS_HPP
+#ifndef KOALESCE_CUDA_STENCIL_QUEUE_PLANE_READERS_HPP
+#define KOALESCE_CUDA_STENCIL_QUEUE_PLANE_READERS_HPP
 
-#include <Koalesce/cuda/stencil/PlaneReader.hpp>
-#include <Koalesce/cuda/stencil/StencilGrid.hpp>
+#include <Koalesce/cuda/stencil/queue/PlaneReader.hpp>
+#include <Koalesce/cuda/stencil/queue/StencilGrid.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_STENCIL_BLOCK_PLACE_HPP
-#define KOALESCE_CUDA_STENCIL_BLOCK_PLACE_HPP
+#ifndef KOALESCE_CUDA_STENCIL_QUEUE_BLOCK_PLACE_HPP
+#define KOALESCE_CUDA_STENCIL_QUEUE_BLOCK_PLACE_HPP
 
-#include <Koalesce/cuda/stencil/StencilGrid.hpp>
+#include <Koalesce/cuda/stencil/queue/StencilGrid.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_STENCIL_TILE_PLACE_HPP
-#define KOALESCE_CUDA_STENCIL_TILE_PLACE_HPP
+#ifndef KOALESCE_CUDA_STENCIL_TILE_TILE_PLACE_HPP
+#define KOALESCE_CUDA_STENCIL_TILE_TILE_PLACE_HPP
 
 #include <Koalesce/stencil/impl/CanonicalField.hpp>
 

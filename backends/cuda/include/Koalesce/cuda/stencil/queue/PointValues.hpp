@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_STENCIL_POINT_VALUES_HPP
-#define KOALESCE_CUDA_STENCIL_POINT_VALUES_HPP
+#ifndef KOALESCE_CUDA_STENCIL_QUEUE_POINT_VALUES_HPP
+#define KOALESCE_CUDA_STENCIL_QUEUE_POINT_VALUES_HPP
 
 #include <Koalesce/stencil/impl/StencilWork.hpp>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_STENCIL_COLUMN_KERNEL_HPP
-#define KOALESCE_CUDA_STENCIL_COLUMN_KERNEL_HPP
+#ifndef KOALESCE_CUDA_STENCIL_QUEUE_COLUMN_KERNEL_HPP
+#define KOALESCE_CUDA_STENCIL_QUEUE_COLUMN_KERNEL_HPP
 
 #include <Koalesce/common/impl/Processor.hpp>
-#include <Koalesce/cuda/stencil/BlockPlace.hpp>
 #include <Koalesce/cuda/stencil/BlockReduction.hpp>
-#include <Koalesce/cuda/stencil/PlaneReaders.hpp>
-#include <Koalesce/cuda/stencil/PointValues.hpp>
 #include <Koalesce/cuda/stencil/StencilTuning.hpp>
+#include <Koalesce/cuda/stencil/queue/BlockPlace.hpp>
+#include <Koalesce/cuda/stencil/queue/PlaneReaders.hpp>
+#include <Koalesce/cuda/stencil/queue/PointValues.hpp>
 #include <Koalesce/stencil/impl/GatheredValues.hpp>
 
 #include <cstdint>

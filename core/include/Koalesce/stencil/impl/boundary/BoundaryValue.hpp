@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_STENCIL_IMPL_BOUNDARY_VALUE_HPP
-#define KOALESCE_STENCIL_IMPL_BOUNDARY_VALUE_HPP
+#ifndef KOALESCE_STENCIL_IMPL_BOUNDARY_BOUNDARY_VALUE_HPP
+#define KOALESCE_STENCIL_IMPL_BOUNDARY_BOUNDARY_VALUE_HPP
 
-#include <Koalesce/stencil/impl/BoundaryFaces.hpp>
+#include <Koalesce/stencil/impl/boundary/BoundaryFaces.hpp>
 
 namespace Koalesce::Impl {
 
