@@ -142,7 +142,7 @@ struct StencilWork {
   Functor functor;
   StencilTaps taps;
   Points points;
-  [[no_unique_address]] Reduction reduction;
+  Reduction reduction;
 };
 
 template <class Ins>
@@ -182,7 +182,7 @@ struct StagedWork {
   First first;
   Second second;
   Points points;
-  [[no_unique_address]] Reduction reduction;
+  Reduction reduction;
 };
 
 template <class Order, class Shape, class Ins, class Points, class Outs, class Reduction, class Functor>
