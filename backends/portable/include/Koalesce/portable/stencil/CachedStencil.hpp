@@ -109,8 +109,10 @@ void run_cached_points(Exec const& exec, std::string const& label, Work const& w
   auto const tiles  = points.tiles_x.divisor() * points.tiles_y.divisor() * count(n[0], points.log_z);
   Policy const teams(exec, int(tiles), 1 << (points.log_x + points.log_y + points.log_z));
   launch_and_join(exec, label, work, tiles, [&](Work const& given) {
-    points.work = given;
-    Kokkos::parallel_for(label, teams, points);
+    // A functor may have no assignment.
+    CachedPoints<Work> const all_points{given,        points.log_x,   points.log_y,
+                                        points.log_z, points.tiles_x, points.tiles_y};
+    Kokkos::parallel_for(label, teams, all_points);
   });
 }
 
