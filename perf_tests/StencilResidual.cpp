@@ -55,13 +55,13 @@ void add_residual_of(Extents const& n) {
   auto const grid        = grid_of(n, 1);
   std::string const base = "stencil/residual/7pt/" + type_name<T>() + "/" + grid.name() + "/";
   constexpr Cost point{3 * sizeof(T), 10};
-  auto const policy = policy_of<Around>(grid);
 
   auto const sweep = [=](F const& f) {
-    parallel_stencil("jacobi", policy, fields(f.ins[0], at_point(f.ins[1])), f.outs[0], Jacobi<T>());
+    parallel_stencil("jacobi", policy_of<Around>(grid), fields(f.ins[0], at_point(f.ins[1])), f.outs[0], Jacobi<T>());
   };
   auto const reduce = [=](F const& f, Sum const& sum) {
-    parallel_stencil_reduce("jacobi", policy, fields(f.ins[0], at_point(f.ins[1])), f.outs[0], Jacobi<T>(), sum);
+    parallel_stencil_reduce("jacobi", policy_of<Around>(grid), fields(f.ins[0], at_point(f.ins[1])), f.outs[0],
+                            Jacobi<T>(), sum);
   };
   auto const separate = [=](F const& f, Sum const& sum) {
     sweep(f);
