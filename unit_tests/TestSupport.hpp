@@ -207,7 +207,8 @@ struct Exactly {
 };
 
 template <class T, int Rank>
-using DataType = std::conditional_t<Rank == 1, T*, std::conditional_t<Rank == 2, T**, T***>>;
+using DataType =
+    std::conditional_t<Rank == 1, T*, std::conditional_t<Rank == 2, T**, std::conditional_t<Rank == 3, T***, T****>>>;
 
 /// Strides of a LayoutStride: with random gaps and in a random order, or those of a LayoutRight.
 enum class Strides { random, right };

@@ -56,9 +56,10 @@ namespace Koalesce {
 /// \throws Error before anything runs, if extents do not match, a halo is narrower than the radius, an output overlaps
 ///         another field, a field has no memory or memory that the execution space cannot access, nothing fits on
 ///         chip, or a boundary's condition cannot hold (see fill_halo()).
-template <class Exec, class Shape, class BackendTag, class Boundary, class In, class Out, class Functor>
-void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, BackendTag, Boundary> const& policy,
-                      In const& in, Out const& out, Functor const& functor) {
+template <class... Options, class In, class Out, class Functor>
+void parallel_stencil(std::string const& label, StencilPolicy<Options...> const& policy, In const& in, Out const& out,
+                      Functor const& functor) {
+  using Shape = typename StencilPolicy<Options...>::shape_type;
   static_assert(!Impl::is_staged<Shape>, "Koalesce::parallel_stencil: a Staged shape needs two functors");
   if constexpr (!Impl::is_staged<Shape>)
     Impl::call_stencil(label, policy, Impl::as_pack(in), Impl::as_pack(out), Impl::NoReduction(), functor);
@@ -76,11 +77,10 @@ void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, Backe
 /// \param[in] then     called as then(sum, v..., i...): the weighted sum, the values of inputs marked at_point(), the
 ///                     indices of the point; returns the output's value, or values(...).
 /// \throws Error as above.
-template <class Exec, class Shape, class BackendTag, class Boundary, class In, class Out, class W, class LinearShape,
-          class Then>
-  requires(!Impl::is_staged<Shape>)
-void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, BackendTag, Boundary> const& policy,
-                      In const& in, Out const& out, LinearStencil<W, LinearShape> const& weights, Then const& then) {
+template <class... Options, class In, class Out, class W, class LinearShape, class Then>
+  requires(!Impl::is_staged<typename StencilPolicy<Options...>::shape_type>)
+void parallel_stencil(std::string const& label, StencilPolicy<Options...> const& policy, In const& in, Out const& out,
+                      LinearStencil<W, LinearShape> const& weights, Then const& then) {
   Impl::call_stencil(label, policy, Impl::as_pack(in), Impl::as_pack(out), Impl::NoReduction(), weights, then);
 }
 
@@ -105,11 +105,10 @@ void parallel_stencil(std::string const& label, StencilPolicy<Exec, Shape, Backe
 ///                   stages, the value of every input at the point, those marked at_point() last, the indices of the
 ///                   point.
 /// \throws Error as above.
-template <class Exec, class First, class Second, class BackendTag, class Boundary, class In, class Out, class F,
-          class G>
-void parallel_stencil(std::string const& label,
-                      StencilPolicy<Exec, Staged<First, Second>, BackendTag, Boundary> const& policy, In const& in,
-                      Out const& out, F const& first, G const& second) {
+template <class... Options, class In, class Out, class F, class G>
+  requires(Impl::is_staged<typename StencilPolicy<Options...>::shape_type>)
+void parallel_stencil(std::string const& label, StencilPolicy<Options...> const& policy, In const& in, Out const& out,
+                      F const& first, G const& second) {
   Impl::call_stencil(label, policy, Impl::as_pack(in), Impl::as_pack(out), Impl::NoReduction(), first, second);
 }
 
@@ -135,9 +134,10 @@ void parallel_stencil(std::string const& label,
 ///                  them. Memory for the partial results stays allocated until Kokkos is finalized.
 /// \throws Error as above, or if a result has no memory or memory that neither the execution space nor the host can
 ///         access.
-template <class Exec, class Shape, class BackendTag, class Boundary, class In, class Out, class... Args>
-void parallel_stencil_reduce(std::string const& label, StencilPolicy<Exec, Shape, BackendTag, Boundary> const& policy,
-                             In const& in, Out const& out, Args&&... args) {
+template <class... Options, class In, class Out, class... Args>
+void parallel_stencil_reduce(std::string const& label, StencilPolicy<Options...> const& policy, In const& in,
+                             Out const& out, Args&&... args) {
+  using Shape                    = typename StencilPolicy<Options...>::shape_type;
   constexpr std::size_t functors = Impl::functor_count<Shape, std::decay_t<Args>...>;
   static_assert(sizeof...(Args) > functors,
                 "Koalesce::parallel_stencil_reduce: give the functors, then at least one result");

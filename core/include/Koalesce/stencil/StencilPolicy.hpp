@@ -4,6 +4,7 @@
 
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/stencil/StencilShape.hpp>
+#include <Koalesce/stencil/impl/StencilBlocks.hpp>
 #include <Koalesce/stencil/impl/boundary/BoundaryFaces.hpp>
 
 #include <cstddef>
@@ -24,20 +25,24 @@ enum class StencilTaps { automatic, queue, cache, tile };
 /// \tparam Shape   Box, Star, or Staged of two of them.
 /// \tparam BackendTag the backend, as with_backend() sets it.
 /// \tparam Boundary what lies beyond the interior, as with_boundary() sets it.
+/// \tparam Blocks   one block or many, as with_blocks() sets it.
 ///
 ///     StencilPolicy policy(exec, Box<1, 1, 1>{}, {nz, ny, nx});
 ///     auto portable = policy.with_backend(Backend::Portable{});
 ///
 /// The setters, `with_...`, return a changed copy.
-template <class Exec, class Shape, class BackendTag = Backend::Default<Exec>, class Boundary = Impl::NoBoundary>
+template <class Exec, class Shape, class BackendTag = Backend::Default<Exec>, class Boundary = Impl::NoBoundary,
+          class Blocks = Impl::OneBlock>
 class StencilPolicy {
  public:
   using execution_space = Exec;        ///< whose instance the kernel runs on
   using shape_type      = Shape;       ///< Box, Star or Staged
   using backend_type    = BackendTag;  ///< a tag of namespace Backend
   using boundary_type   = Boundary;    ///< the conditions, or a type that says that fields have halos
+  using blocks_type     = Blocks;      ///< one block or many
 
-  static constexpr int rank = Shape::rank;  ///< number of dimensions
+  static constexpr int rank       = Shape::rank;             ///< number of dimensions
+  static constexpr int field_rank = rank + Blocks::indices;  ///< indices of a field
 
   using extents_type = Kokkos::Array<std::int64_t, rank>;  ///< points per dimension
 
@@ -84,7 +89,8 @@ class StencilPolicy {
   /// \brief A copy that runs on the given backend instead of the execution space's own.
   template <class OtherTag>
   auto with_backend(OtherTag) const {
-    return StencilPolicy<Exec, Shape, Impl::Resolve<OtherTag, Exec>, Boundary>(m_space, m_extents, m_taps, m_boundary);
+    return StencilPolicy<Exec, Shape, Impl::Resolve<OtherTag, Exec>, Boundary, Blocks>(m_space, m_extents, m_taps,
+                                                                                       m_boundary, m_blocks);
   }
 
   /// \brief A copy that says what lies beyond the interior: inputs then need no halo, and nothing fills one.
@@ -100,9 +106,26 @@ class StencilPolicy {
   template <class... Conditions>
   auto with_boundary(Conditions const&... conditions) const {
     auto const all_sides = Impl::boundary_sides<rank>(conditions...);
-    return StencilPolicy<Exec, Shape, BackendTag, std::decay_t<decltype(all_sides)>>(m_space, m_extents, m_taps,
-                                                                                     all_sides);
+    return StencilPolicy<Exec, Shape, BackendTag, std::decay_t<decltype(all_sides)>, Blocks>(m_space, m_extents, m_taps,
+                                                                                             all_sides, m_blocks);
   }
+
+  /// \brief A copy for many equal blocks, in one sweep: fields have one index more, the first, which is the block's.
+  ///
+  ///     Kokkos::View<double****> u("u", blocks, nz + 2, ny + 2, nx + 2);  // functor(u, block, z, y, x)
+  ///     parallel_stencil("step", policy.with_blocks(blocks), u, next, functor);
+  ///
+  /// The extents are a block's. Every block has its own halo; blocks of an adaptive mesh fill each other's before. The
+  /// functor gets the block's number as its first index.
+  ///
+  /// \param[in] count number of blocks; 0 is allowed.
+  auto with_blocks(std::int64_t count) const {
+    return StencilPolicy<Exec, Shape, BackendTag, Boundary, Impl::EqualBlocks>(m_space, m_extents, m_taps, m_boundary,
+                                                                               Impl::EqualBlocks{count});
+  }
+
+  /// What with_blocks() was given.
+  Blocks const& blocks() const { return m_blocks; }
 
   /// What with_boundary() was given.
   Boundary const& boundary() const { return m_boundary; }
@@ -126,16 +149,18 @@ class StencilPolicy {
   }
 
  private:
-  template <class, class, class, class>
+  template <class, class, class, class, class>
   friend class StencilPolicy;
 
-  StencilPolicy(Exec const& space, extents_type const& extents, StencilTaps taps, Boundary const& boundary)
-      : m_space(space), m_extents(extents), m_taps(taps), m_boundary(boundary) {}
+  StencilPolicy(Exec const& space, extents_type const& extents, StencilTaps taps, Boundary const& boundary,
+                Blocks const& blocks)
+      : m_space(space), m_extents(extents), m_taps(taps), m_boundary(boundary), m_blocks(blocks) {}
 
   Exec m_space;
   extents_type m_extents;
   StencilTaps m_taps = StencilTaps::automatic;
   Boundary m_boundary{};
+  Blocks m_blocks{};
 };
 
 /// Deduces the shape where the extents are arguments of their own.

@@ -11,34 +11,37 @@ namespace Koalesce::Impl {
 
 /// The bytes a strided View may touch: its elements start at `data + sum of i_d * stride[d]`, i_d < extent[d].
 struct StridedMemory {
+  static constexpr int max_rank = 4;
+
   std::uintptr_t data;
   std::size_t element;
-  std::uintptr_t extent[3]{1, 1, 1};
-  std::uintptr_t stride[3]{0, 0, 0};
+  std::uintptr_t extent[max_rank]{1, 1, 1, 1};
+  std::uintptr_t stride[max_rank]{};
 
-  bool empty() const { return extent[0] == 0 || extent[1] == 0 || extent[2] == 0; }
+  bool empty() const { return std::count(extent, extent + max_rank, 0U) > 0; }
 
   std::uintptr_t end() const {
     std::uintptr_t e = data + element;
-    for (int d = 0; d < 3; ++d) e += (extent[d] - 1) * stride[d];
+    for (int d = 0; d < max_rank; ++d) e += (extent[d] - 1) * stride[d];
     return e;
   }
 
   bool same_strides(StridedMemory const& other) const {
-    return element == other.element && std::equal(stride, stride + 3, other.stride);
+    return element == other.element && std::equal(stride, stride + max_rank, other.stride);
   }
 };
 
 template <class View>
 StridedMemory memory_of(View const& view) {
+  static_assert(int(View::rank()) <= StridedMemory::max_rank);
   StridedMemory m{reinterpret_cast<std::uintptr_t>(view.data()), sizeof(typename View::value_type)};
   for (int d = 0; d < int(View::rank()); ++d) {
     m.extent[d] = view.extent(d);
     m.stride[d] = view.stride(d) * m.element;
   }
   // Largest stride first: meets() goes through the dimensions in this order.
-  for (int i = 0; i < 3; ++i)
-    for (int j = i + 1; j < 3; ++j)
+  for (int i = 0; i < m.max_rank; ++i)
+    for (int j = i + 1; j < m.max_rank; ++j)
       if (m.stride[j] > m.stride[i]) {
         std::swap(m.stride[i], m.stride[j]);
         std::swap(m.extent[i], m.extent[j]);
@@ -51,14 +54,14 @@ StridedMemory memory_of(View const& view) {
 template <int D = 0>
 bool meets(StridedMemory const& a, StridedMemory const& b, std::intptr_t distance) {
   auto const element = std::intptr_t(a.element);
-  if constexpr (D == 3) {
+  if constexpr (D == StridedMemory::max_rank) {
     return distance < element && -distance < element;
   } else {
     std::intptr_t const stride = a.stride[D];
     if (stride == 0) return meets<D + 1>(a, b, distance);
     // The range of what the remaining dimensions can add to the distance.
     std::intptr_t low = -element + 1, high = element - 1;
-    for (int d = D + 1; d < 3; ++d) {
+    for (int d = D + 1; d < a.max_rank; ++d) {
       low -= (a.extent[d] - 1) * a.stride[d];
       high += (b.extent[d] - 1) * b.stride[d];
     }

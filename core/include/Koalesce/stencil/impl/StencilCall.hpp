@@ -16,9 +16,8 @@ template <class Policy, class Ins, class Outs, class Reduction, class F>
   requires(!is_staged<typename Policy::shape_type>)
 void call_stencil(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
                   Reduction const& reduction, F const& functor) {
-  using Shape = typename Policy::shape_type;
-  if constexpr (check_views<Shape, Ins, Outs, typename Policy::boundary_type>()) {
-    if constexpr (check_functor<Shape, Ins, Outs, typename Reduction::Update, F>())
+  if constexpr (check_views<Policy, Ins, Outs>()) {
+    if constexpr (check_functor<Policy, Ins, Outs, typename Reduction::Update, F>())
       check_and_dispatch(label, policy, in, out, reduction, functor);
   }
 }
@@ -27,9 +26,8 @@ template <class Policy, class Ins, class Outs, class Reduction, class W, class L
   requires(!is_staged<typename Policy::shape_type>)
 void call_stencil(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
                   Reduction const& reduction, LinearStencil<W, LinearShape> const& weights, Then const& then) {
-  using Shape = typename Policy::shape_type;
-  if constexpr (check_views<Shape, Ins, Outs, typename Policy::boundary_type>()) {
-    if constexpr (check_linear_then<Shape, Ins, Outs, typename Reduction::Update, W, LinearShape, Then>())
+  if constexpr (check_views<Policy, Ins, Outs>()) {
+    if constexpr (check_linear_then<Policy, Ins, Outs, typename Reduction::Update, W, LinearShape, Then>())
       check_and_dispatch(label, policy, in, out, reduction, LinearThen<W, LinearShape, Then>{weights, then});
   }
 }
@@ -38,9 +36,8 @@ template <class Policy, class Ins, class Outs, class Reduction, class F, class G
   requires(is_staged<typename Policy::shape_type>)
 void call_stencil(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
                   Reduction const& reduction, F const& first, G const& second) {
-  using Shape = typename Policy::shape_type;
-  if constexpr (check_views<Shape, Ins, Outs, typename Policy::boundary_type>()) {
-    if constexpr (check_stages<Shape, Ins, Outs, typename Reduction::Update, F, G>())
+  if constexpr (check_views<Policy, Ins, Outs>()) {
+    if constexpr (check_stages<Policy, Ins, Outs, typename Reduction::Update, F, G>())
       check_and_dispatch(label, policy, in, out, reduction, first, second);
   }
 }

@@ -16,6 +16,9 @@ namespace Koalesce::Impl {
 /// Throws if an extent of the policy is negative.
 template <class Policy>
 void check_extents(std::string const& where, Policy const& policy) {
+  if (policy.blocks().count < 0)
+    fail(where, "there are ", policy.blocks().count,
+         " blocks; a number of blocks cannot be negative, so give 0 or more");
   for (int d = 0; d < Policy::rank; ++d)
     if (policy.extents()[d] < 0)
       fail(where, "there are ", policy.extents()[d], " interior points in dimension ", d,
@@ -29,23 +32,27 @@ template <class Policy, class View, class Halo>
 void check_field(std::string const& where, Policy const& policy, View const& view, char const* role, int number,
                  Halo const& halo) {
   static_assert(Kokkos::is_view_v<View>, "Koalesce: fields must be Kokkos Views");
-  static_assert(int(View::rank()) == Policy::rank,
+  static_assert(int(View::rank()) == Policy::field_rank,
                 "Koalesce: every field must have as many dimensions as there are extents");
+  constexpr int of_blocks = Policy::field_rank - Policy::rank;
   static_assert(std::is_trivially_copyable_v<typename View::value_type>,
                 "Koalesce::parallel_stencil: elements are copied as bytes, so they must be trivially copyable");
 
   auto const field    = [&] { return std::string(role) + " field" + (number < 0 ? "" : " " + std::to_string(number)); };
   auto const name     = [&] { return field() + " " + quoted_label(view); };
-  std::int64_t points = 1;
+  std::int64_t points = policy.blocks().count;
+  if (of_blocks > 0 && std::int64_t(view.extent(0)) != policy.blocks().count)
+    fail(where, name(), " has ", view.extent(0), " blocks, its extent in dimension 0, but the policy has ",
+         policy.blocks().count, "; give every field as many");
   for (int d = 0; d < Policy::rank; ++d) {
-    std::int64_t const n = policy.extents()[d], extent = view.extent(d), width = extent - n;
+    std::int64_t const n = policy.extents()[d], extent = view.extent(d + of_blocks), width = extent - n;
     points *= n;
     if (width < 0 || width % 2 != 0)
-      fail(where, name(), " has extent ", extent, " in dimension ", d, ", which does not match ", n,
+      fail(where, name(), " has extent ", extent, " in dimension ", d + of_blocks, ", which does not match ", n,
            " interior points; a field holds the interior and a halo of equal width on both sides, so give it ", n,
            " + 2 * halo points");
     if (width / 2 < halo(d))
-      fail(where, name(), " has a halo of ", width / 2, " points in dimension ", d,
+      fail(where, name(), " has a halo of ", width / 2, " points in dimension ", d + of_blocks,
            ", narrower than the stencil's radius ", halo(d),
            "; the stencil would read outside the field, so give it extent ", n + 2 * halo(d), " or more",
            n < 2 * halo(d) ? std::string()

@@ -78,9 +78,9 @@ void run_with_boundary(std::string const& label, Policy const& policy, In const&
 }
 
 /// Brings checked arguments into canonical form and hands them to the policy's backend.
-template <bool Reversed, class Policy, class... Ins, class... Outs, class Reduction, class... Functors>
+template <bool Reversed, class Policy, class... Ins, class... Outs, class Reduction, class Blocks, class... Functors>
 void run_in_order(std::string const& label, Policy const& policy, Pack<Ins...> const& in, Pack<Outs...> const& out,
-                  Reduction const& reduction, Functors const&... functors) {
+                  Reduction const& reduction, Blocks const& blocks, Functors const&... functors) {
   using Order = IndexOrder<Policy::rank, Reversed>;
 
   Extents3 extents{1, 1, 1};
@@ -99,8 +99,8 @@ void run_in_order(std::string const& label, Policy const& policy, Pack<Ins...> c
     return canonical_field<Order, typename std::decay_t<decltype(view)>::value_type>(view, policy);
   });
 
-  auto const work =
-      make_work<Order, typename Policy::shape_type>(ins, points, outs, extents, policy.taps(), reduction, functors...);
+  auto const work = make_work<Order, typename Policy::shape_type>(ins, points, outs, extents, policy.taps(), reduction,
+                                                                  blocks, functors...);
   Kokkos::Profiling::ScopedRegion const region(Reduction::function);
   if constexpr (std::is_same_v<typename Policy::boundary_type, NoBoundary>) run_work(label, policy, work);
   else run_with_boundary(label, policy, in, work);
@@ -113,10 +113,30 @@ auto const& leading_view(Ins const& in, Outs const& out) {
   else return view_of(get<0>(in));
 }
 
+template <class Policy, class Ins, class Outs, class Reduction, class Blocks, class... Functors>
+void dispatch_order(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
+                    Reduction const& reduction, Blocks const& blocks, Functors const&... functors) {
+  auto const& leading = leading_view(in, out);
+  using Leading       = std::decay_t<decltype(leading)>;
+  if (is_reversed(leading)) {
+    if constexpr (can_be_reversed<Leading, true>())
+      run_in_order<true>(label, policy, in, out, reduction, blocks, functors...);
+  } else {
+    if constexpr (can_be_reversed<Leading, false>())
+      run_in_order<false>(label, policy, in, out, reduction, blocks, functors...);
+  }
+}
+
+/// Where the blocks of fields begin.
+template <class Fields>
+auto block_strides(Fields const& fields) {
+  return transform(fields, [](auto const& field, auto) { return BlockStride{std::int64_t(view_of(field).stride(0))}; });
+}
+
 template <class Policy, class Ins, class Outs, class Reduction, class... Functors>
 void dispatch_stencil(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
                       Reduction const& reduction, Functors const&... functors) {
-  bool empty = false;
+  bool empty = policy.blocks().count == 0;
   for (int d = 0; d < Policy::rank; ++d) empty = empty || policy.extents()[d] == 0;
   if (empty) {
     if constexpr (!std::is_same_v<Reduction, NoReduction>)
@@ -124,13 +144,16 @@ void dispatch_stencil(std::string const& label, Policy const& policy, Ins const&
     return;
   }
 
-  auto const& leading = leading_view(in, out);
-  using Leading       = std::decay_t<decltype(leading)>;
-  if (is_reversed(leading)) {
-    if constexpr (can_be_reversed<Leading, true>()) run_in_order<true>(label, policy, in, out, reduction, functors...);
+  if constexpr (std::is_same_v<typename Policy::blocks_type, OneBlock>) {
+    dispatch_order(label, policy, in, out, reduction, NoBlocks(), functors...);
   } else {
-    if constexpr (can_be_reversed<Leading, false>())
-      run_in_order<false>(label, policy, in, out, reduction, functors...);
+    auto const first_of = [](auto const& field, auto) { return first_block(field); };
+    auto const ins = block_strides(inputs_that<false>(in)), points = block_strides(inputs_that<true>(in)),
+               outs = block_strides(out);
+    WorkBlocks<std::decay_t<decltype(ins)>, std::decay_t<decltype(points)>, std::decay_t<decltype(outs)>> const blocks{
+        policy.blocks().count, ins, points, outs};
+    dispatch_order(label, policy, transform(in, first_of), transform(out, first_of), reduction, blocks,
+                   with_block(functors)...);
   }
 }
 

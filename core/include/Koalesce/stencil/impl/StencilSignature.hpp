@@ -76,25 +76,33 @@ struct BoundaryCheck<Pack<Ins...>, Shape, Boundary> {
 
 /// Each of these checks fails a static_assert and returns false if the call is wrong; the caller then compiles no code
 /// that would add errors of its own.
-template <class Shape, class Ins, class Outs, class Boundary>
+template <class Policy, class Ins, class Outs>
 constexpr bool check_views() {
-  using Views             = typename ViewsOf<Ins, Shape>::type;
-  constexpr bool views    = FieldFacts<Views, Shape::rank>::views && FieldFacts<Outs, Shape::rank>::views;
-  constexpr bool ranks    = FieldFacts<Views, Shape::rank>::ranks && FieldFacts<Outs, Shape::rank>::ranks;
-  constexpr bool writable = FieldFacts<Outs, Shape::rank>::writable;
+  using Shape             = typename Policy::shape_type;
+  using Boundary          = typename Policy::boundary_type;
+  using InViews           = FieldFacts<typename ViewsOf<Ins, Shape>::type, Policy::field_rank>;
+  using OutViews          = FieldFacts<Outs, Policy::field_rank>;
+  constexpr bool views    = InViews::views && OutViews::views;
+  constexpr bool ranks    = InViews::ranks && OutViews::ranks;
+  constexpr bool writable = OutViews::writable;
+  constexpr bool halos    = Policy::field_rank == Policy::rank || std::is_same_v<Boundary, NoBoundary>;
   constexpr bool shapes   = ViewsOf<Ins, Shape>::shapes;
   constexpr bool some     = ViewsOf<Ins, Shape>::around > 0;
   static_assert(views, "Koalesce::parallel_stencil: inputs and outputs must be Kokkos Views, several as fields(a, b)");
-  static_assert(!views || ranks,
-                "Koalesce::parallel_stencil: every field must have as many dimensions as the policy's shape");
+  static_assert(
+      !views || ranks,
+      "Koalesce::parallel_stencil: every field must have as many dimensions as the policy's shape, and with many "
+      "blocks one more, the first");
   static_assert(writable, "Koalesce::parallel_stencil: an output field is const, so it cannot be written");
   static_assert(shapes,
                 "Koalesce::parallel_stencil: around() takes a Box, a Star or Offsets with as many dimensions as the "
                 "policy's shape");
+  static_assert(halos, "Koalesce::parallel_stencil: with many blocks give each its halo instead of boundaries");
   static_assert(some,
                 "Koalesce::parallel_stencil: every input is read at the point alone; give at least one input without "
                 "at_point(), or use Kokkos::parallel_for");
-  if constexpr (views && ranks && writable && shapes && some) return BoundaryCheck<Ins, Shape, Boundary>::passes();
+  if constexpr (views && ranks && writable && shapes && some && halos)
+    return BoundaryCheck<Ins, Shape, Boundary>::passes();
   return false;
 }
 
@@ -132,14 +140,15 @@ constexpr bool check_result() {
 }
 
 /// \tparam Update  what the functor is given to reduce.
-template <class Shape, class Ins, class Outs, class Update, class F>
+template <class Policy, class Ins, class Outs, class Update, class F>
 constexpr bool check_functor() {
+  using Shape = typename Policy::shape_type;
   if constexpr (is_device_lambda<F>) {
     return true;
   } else if constexpr (!check_fields<F, ViewsOf<Ins, Shape>::around, ViewsOf<Ins, Shape>::points>()) {
     return false;
   } else {
-    using Result            = CallResultOf<F, typename FunctorParameters<Ins, Shape>::type, Shape::rank, Update>;
+    using Result            = CallResultOf<F, typename FunctorParameters<Ins, Shape>::type, Policy::field_rank, Update>;
     constexpr bool callable = !std::is_same_v<Result, NotCallable>;
     static_assert(callable,
                   "Koalesce::parallel_stencil: the functor must be const and take one Neighborhood<element type, the "
@@ -151,8 +160,9 @@ constexpr bool check_functor() {
 }
 
 /// A LinearStencil and a functor of its sum.
-template <class Shape, class Ins, class Outs, class Update, class W, class LinearShape, class Then>
+template <class Policy, class Ins, class Outs, class Update, class W, class LinearShape, class Then>
 constexpr bool check_linear_then() {
+  using Shape        = typename Policy::shape_type;
   constexpr bool one = ViewsOf<Ins, Shape>::around == 1;
   static_assert(one,
                 "Koalesce::parallel_stencil: a LinearStencil reads one field; mark the others with at_point(), for the "
@@ -168,7 +178,7 @@ constexpr bool check_linear_then() {
     static_assert(fits, "Koalesce::parallel_stencil: the LinearStencil must have the shape in which its input is read");
     if constexpr (fits) {
       using Sum    = decltype(W() * typename In::value());
-      using Result = CallResultOf<Then, JoinOf<TypeList<Sum>, typename Parameters::points>, Shape::rank, Update>;
+      using Result = CallResultOf<Then, JoinOf<TypeList<Sum>, typename Parameters::points>, Policy::field_rank, Update>;
       constexpr bool callable = !std::is_same_v<Result, NotCallable>;
       static_assert(
           callable,
@@ -181,8 +191,9 @@ constexpr bool check_linear_then() {
   }
 }
 
-template <class Shape, class Ins, class Outs, class Update, class F, class G>
+template <class Policy, class Ins, class Outs, class Update, class F, class G>
 constexpr bool check_stages() {
+  using Shape  = typename Policy::shape_type;
   using First  = typename Shape::first;
   using Second = typename Shape::second;
   using Facts  = ViewsOf<Ins, First>;
@@ -192,7 +203,7 @@ constexpr bool check_stages() {
     return false;
   } else {
     using Parameters        = FunctorParameters<Ins, First>;
-    using Mid               = CallResultOf<F, typename Parameters::type, Shape::rank>;
+    using Mid               = CallResultOf<F, typename Parameters::type, Policy::field_rank>;
     constexpr bool callable = !std::is_same_v<Mid, NotCallable>;
     constexpr bool returns  = !std::is_void_v<Mid>;
     static_assert(callable,
@@ -203,7 +214,7 @@ constexpr bool check_stages() {
                   "Koalesce::parallel_stencil: the first functor must return the values between the stages, not void");
     if constexpr (callable && returns && check_fields<G, fields_in<Mid>>()) {
       using Arguments              = JoinOf<typename MidNeighborhoods<Second, Mid>::type, typename Parameters::values>;
-      using Result                 = CallResultOf<G, Arguments, Shape::rank, Update>;
+      using Result                 = CallResultOf<G, Arguments, Policy::field_rank, Update>;
       constexpr bool also_callable = !std::is_same_v<Result, NotCallable>;
       static_assert(also_callable,
                     "Koalesce::parallel_stencil: the second functor must be const and take one Neighborhood<type of "

@@ -8,6 +8,7 @@
 #include <Koalesce/stencil/StencilPolicy.hpp>
 #include <Koalesce/stencil/impl/CanonicalField.hpp>
 #include <Koalesce/stencil/impl/IndexOrder.hpp>
+#include <Koalesce/stencil/impl/StencilBlocks.hpp>
 #include <Koalesce/stencil/impl/StencilReduction.hpp>
 
 #include <algorithm>
@@ -28,20 +29,35 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_for_value(F const& f, Args&&... 
   }
 }
 
-/// Calls f(arguments..., values..., indices..., updates...), the indices in the caller's order.
+/// Calls f(arguments..., block..., indices..., updates...), the indices in the caller's order.
+/// \param[in] block       the block's number, if there are many.
 /// \param[in,out] update  what the reductions have been given so far: a pack, empty if there are none.
-template <class Order, class F, class... As, class... Vs, class Update>
-KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_with(F const& f, Pack<As...> const& a, Pack<Vs...> const& v,
-                                                     std::int64_t z, std::int64_t y, std::int64_t x, Update& update) {
+template <class Order, class F, class... As, class... Bs, class Update>
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_in_block(F const& f, Pack<As...> const& a, Pack<Bs...> const& block,
+                                                         std::int64_t z, std::int64_t y, std::int64_t x,
+                                                         Update& update) {
   return [&]<std::size_t... I, std::size_t... J, std::size_t... K>(
              std::index_sequence<I...>, std::index_sequence<J...>,
              std::index_sequence<K...>) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
     return Order::in_user_order(
         [&](auto... i) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
-          return call_for_value(f, get<I>(a)..., get<J>(v)..., i..., get<K>(update)...);
+          return call_for_value(f, get<I>(a)..., get<J>(block)..., i..., get<K>(update)...);
         },
         z, y, x);
-  }(std::index_sequence_for<As...>{}, std::index_sequence_for<Vs...>{}, std::make_index_sequence<Update::size>{});
+  }(std::index_sequence_for<As...>{}, std::index_sequence_for<Bs...>{}, std::make_index_sequence<Update::size>{});
+}
+
+/// The same with the neighborhoods, or a sum, and the values.
+template <class Order, class F, class... As, class... Vs, class Update>
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_with(F const& f, Pack<As...> const& a, Pack<Vs...> const& v,
+                                                     std::int64_t z, std::int64_t y, std::int64_t x, Update& update) {
+  return call_in_block<Order>(f, concat(a, v), Pack<>(), z, y, x, update);
+}
+template <class Order, class F, class... As, class... Vs, class Update>
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_with(BlockFunctor<F> const& f, Pack<As...> const& a,
+                                                     Pack<Vs...> const& v, std::int64_t z, std::int64_t y,
+                                                     std::int64_t x, Update& update) {
+  return call_in_block<Order>(f.functor, concat(a, v), Pack<std::int64_t>(f.block), z, y, x, update);
 }
 
 /// What becomes of a weighted sum: the result itself, or what the caller's functor makes of it.
@@ -123,7 +139,8 @@ template <class... Ts, class... Shapes>
 inline constexpr int taps_of_inputs<Pack<Field<Ts, Shapes>...>> = (Shapes::size + ... + 0);
 
 /// One sweep: out(p) = functor(neighborhoods of p in inputs, values of `points` at p, p) for every interior point p.
-template <class OrderT, class InsT, class PointsT, class OutsT, class FunctorT, class ReductionT = NoReduction>
+template <class OrderT, class InsT, class PointsT, class OutsT, class FunctorT, class ReductionT = NoReduction,
+          class BlocksT = NoBlocks>
 struct StencilWork {
   using Order     = OrderT;
   using Ins       = InsT;
@@ -131,6 +148,7 @@ struct StencilWork {
   using Outs      = OutsT;
   using Functor   = FunctorT;
   using Reduction = ReductionT;
+  using Blocks    = BlocksT;
 
   static constexpr int rz = max_input_radius<Order, 0, Ins>;
   static constexpr int ry = max_input_radius<Order, 1, Ins>;
@@ -143,6 +161,7 @@ struct StencilWork {
   StencilTaps taps;
   Points points;
   Reduction reduction;
+  Blocks blocks;
 };
 
 template <class Ins>
@@ -157,7 +176,7 @@ using NeighborhoodsOf = typename NeighborhoodsOfPack<Ins>::type;
 /// Two stages in one sweep: mid(p) = first(neighborhoods of p in inputs, values of `points` at p, p), kept on chip
 /// only, and out(p) = second(neighborhood of p in mid, values of all inputs at p, p).
 template <class OrderT, class ShapeT, class InsT, class PointsT, class OutsT, class FirstT, class SecondT,
-          class ReductionT = NoReduction>
+          class ReductionT = NoReduction, class BlocksT = NoBlocks>
 struct StagedWork {
   using Order       = OrderT;
   using SecondShape = typename ShapeT::second;
@@ -167,6 +186,7 @@ struct StagedWork {
   using First       = FirstT;
   using Second      = SecondT;
   using Reduction   = ReductionT;
+  using Blocks      = BlocksT;
   /// The types between the stages, one per field.
   using Mids =
       decltype(to_pack(call_at<Order>(std::declval<First const&>(), std::declval<NeighborhoodsOf<Ins> const&>(),
@@ -183,19 +203,57 @@ struct StagedWork {
   Second second;
   Points points;
   Reduction reduction;
+  Blocks blocks;
 };
 
-template <class Order, class Shape, class Ins, class Points, class Outs, class Reduction, class Functor>
-auto make_work(Ins const& in, Points const& points, Outs const& out, Extents3 const& extents, StencilTaps taps,
-               Reduction const& reduction, Functor const& functor) {
-  return StencilWork<Order, Ins, Points, Outs, Functor, Reduction>{in, out, extents, functor, taps, points, reduction};
+template <class Work>
+inline constexpr bool has_blocks = !std::is_same_v<typename Work::Blocks, NoBlocks>;
+
+template <class Fields, class Places>
+KOKKOS_FORCEINLINE_FUNCTION void move_to_block(Fields& fields, Places const& places, std::int64_t block) {
+  for_each(fields, [&](auto& field, auto i) KOALESCE_INLINE_LAMBDA {
+    field.origin = get<decltype(i)::value>(places).origin(field.origin, block);
+  });
 }
 
-template <class Order, class Shape, class Ins, class Points, class Outs, class Reduction, class First, class Second>
+template <class... Args>
+KOKKOS_FORCEINLINE_FUNCTION void set_block(StencilWork<Args...>& work, std::int64_t block) {
+  set_block(work.functor, block);
+}
+template <class... Args>
+KOKKOS_FORCEINLINE_FUNCTION void set_block(StagedWork<Args...>& work, std::int64_t block) {
+  set_block(work.first, block);
+  set_block(work.second, block);
+}
+
+/// A work as one of its blocks sees it; the work itself where it is one block.
+template <class Work>
+KOKKOS_FORCEINLINE_FUNCTION decltype(auto) in_block(Work const& work, [[maybe_unused]] std::int64_t block) {
+  if constexpr (!has_blocks<Work>) {
+    return (work);
+  } else {
+    Work here = work;
+    move_to_block(here.in, work.blocks.in, block);
+    move_to_block(here.points, work.blocks.points, block);
+    move_to_block(here.out, work.blocks.out, block);
+    set_block(here, block);
+    return here;
+  }
+}
+
+template <class Order, class Shape, class Ins, class Points, class Outs, class Reduction, class Blocks, class Functor>
+auto make_work(Ins const& in, Points const& points, Outs const& out, Extents3 const& extents, StencilTaps taps,
+               Reduction const& reduction, Blocks const& blocks, Functor const& functor) {
+  return StencilWork<Order, Ins, Points, Outs, Functor, Reduction, Blocks>{in,   out,    extents,   functor,
+                                                                           taps, points, reduction, blocks};
+}
+
+template <class Order, class Shape, class Ins, class Points, class Outs, class Reduction, class Blocks, class First,
+          class Second>
 auto make_work(Ins const& in, Points const& points, Outs const& out, Extents3 const& extents, StencilTaps,
-               Reduction const& reduction, First const& first, Second const& second) {
-  return StagedWork<Order, Shape, Ins, Points, Outs, First, Second, Reduction>{in,     out,    extents,  first,
-                                                                               second, points, reduction};
+               Reduction const& reduction, Blocks const& blocks, First const& first, Second const& second) {
+  return StagedWork<Order, Shape, Ins, Points, Outs, First, Second, Reduction, Blocks>{
+      in, out, extents, first, second, points, reduction, blocks};
 }
 
 }  // namespace Koalesce::Impl

@@ -28,7 +28,7 @@ struct Tiling {
         tiles_x((extents[2] + tile_x - 1) / tile_x),
         chunks((extents[0] + chunk - 1) / chunk) {}
 
-  std::int64_t size() const { return tiles_y * tiles_x * chunks; }
+  KOKKOS_FUNCTION std::int64_t size() const { return tiles_y * tiles_x * chunks; }
 
   KOKKOS_FUNCTION Tile tile(std::int64_t i, Extents3 const& extents) const {
     std::int64_t const x = i % tiles_x * tile_x, y = i / tiles_x % tiles_y * tile_y;

@@ -7,6 +7,7 @@
 #include <Koalesce/cuda/stencil/BlockReduction.hpp>
 #include <Koalesce/cuda/stencil/BlockShape.hpp>
 #include <Koalesce/cuda/stencil/StencilTuning.hpp>
+#include <Koalesce/cuda/stencil/WorkBlock.hpp>
 #include <Koalesce/stencil/impl/CachedPoint.hpp>
 
 #include <algorithm>
@@ -19,26 +20,31 @@ namespace Koalesce::Impl::CudaBackend {
 /// better than few threads with several points each, which pays if a point takes much arithmetic.
 template <class Work>
 __global__ void __launch_bounds__(cached_stencil_threads) cached_stencil_kernel(__grid_constant__ Work const work) {
-  int const x = int(blockIdx.x * blockDim.x + threadIdx.x), y = int(blockIdx.y * blockDim.y + threadIdx.y),
+  WorkBlock const part(work);
+  auto const& block = in_block(work, part.number);
+  int const x = int(part.x * blockDim.x + threadIdx.x), y = int(blockIdx.y * blockDim.y + threadIdx.y),
             z = int(blockIdx.z * blockDim.z + threadIdx.z);
   auto update = work.reduction.identity();
   if (x < int(work.extents[2]) && y < int(work.extents[1]) && z < int(work.extents[0]))
-    compute_cached_point(work, z, y, x, update);
+    compute_cached_point(block, z, y, x, update);
   leave_block_part(work.reduction, update);
 }
 
 /// The same for any strides and extents.
 template <class Work>
 __global__ void __launch_bounds__(cached_stencil_threads) strided_stencil_kernel(__grid_constant__ Work const work) {
-  auto const& n     = work.extents;
-  auto update       = work.reduction.identity();
-  auto const thread = [](unsigned block, unsigned threads, unsigned number) {
+  WorkBlock const part(work);
+  auto const& block   = in_block(work, part.number);
+  unsigned const each = gridDim.x / unsigned(work.blocks.count());
+  auto const& n       = work.extents;
+  auto update         = work.reduction.identity();
+  auto const thread   = [](unsigned block, unsigned threads, unsigned number) {
     return std::int64_t(block) * threads + number;
   };
   for (auto z = thread(blockIdx.z, blockDim.z, threadIdx.z); z < n[0]; z += thread(gridDim.z, blockDim.z, 0))
     for (auto y = thread(blockIdx.y, blockDim.y, threadIdx.y); y < n[1]; y += thread(gridDim.y, blockDim.y, 0))
-      for (auto x = thread(blockIdx.x, blockDim.x, threadIdx.x); x < n[2]; x += thread(gridDim.x, blockDim.x, 0))
-        compute_cached_point(work, z, y, x, update);
+      for (auto x = thread(part.x, blockDim.x, threadIdx.x); x < n[2]; x += thread(each, blockDim.x, 0))
+        compute_cached_point(block, z, y, x, update);
   leave_block_part(work.reduction, update);
 }
 
@@ -71,9 +77,9 @@ void run_cached_stencil(Kokkos::Cuda const& exec, std::string const& label, Work
   CachedStencilGrid const grid(work.extents);
   auto* const kernel     = can_be_cached(work) ? &cached_stencil_kernel<Work> : &strided_stencil_kernel<Work>;
   std::string const name = kernel_label(Tag{}, label);
-  launch_and_join(exec, name, work, block_count(grid.blocks), [&](Work const& given) {
-    CudaKernel<Work const>(exec, name, kernel, grid.threads, 0, cudaSharedmemCarveoutMaxL1)
-        .launch(exec, grid.blocks, given);
+  dim3 const blocks      = grid_of_blocks(label, work, grid.blocks);
+  launch_and_join(exec, name, work, block_count(blocks), [&](Work const& given) {
+    CudaKernel<Work const>(exec, name, kernel, grid.threads, 0, cudaSharedmemCarveoutMaxL1).launch(exec, blocks, given);
   });
 }
 

@@ -22,15 +22,14 @@
 namespace Koalesce::Impl::CudaBackend {
 
 /// Whether the GPU can hold a thread for every point; marching then has no advantage.
-inline bool is_small(Kokkos::Cuda const& exec, Extents3 const& extents) {
+inline bool is_small(Kokkos::Cuda const& exec, double points) {
   auto const device = CudaDevice::of(exec);
-  return double(extents[0]) * double(extents[1]) * double(extents[2]) <=
-         double(device.processors) * device.threads_per_processor;
+  return points <= double(device.processors) * device.threads_per_processor;
 }
 
 template <class Work>
 double points_of(Work const& work) {
-  return double(work.extents[0]) * double(work.extents[1]) * double(work.extents[2]);
+  return double(work.extents[0]) * double(work.extents[1]) * double(work.extents[2]) * double(work.blocks.count());
 }
 
 /// The candidates of a stencil: where it may read its taps. The one that its types suggest comes first. Small elements
@@ -128,7 +127,7 @@ void run_stencil(Tag, Kokkos::Cuda const& exec, std::string const& label, Stenci
   auto const choices = [&] { return stencil_choices(exec, label, work, alignment); };
   auto const tuner   = [&] { return recent.get(exec, label, work.extents, alignment.number(), choices); };
   StencilCandidates<Work> const candidates(alignment.tile_width > 0);
-  auto const by_extents = is_small(exec, work.extents) ? candidates.number_of(StencilTaps::cache) : 0;
+  auto const by_extents = is_small(exec, points_of(work)) ? candidates.number_of(StencilTaps::cache) : 0;
   run_fastest(exec, points_of(work), by_extents, tuner, choices, [&](std::size_t number) { run(candidates[number]); });
 }
 

@@ -22,6 +22,12 @@ constexpr std::size_t bytes_of(Pack<Fields...> const&) {
   return (sizeof(typename Fields::value_type) + ... + 0);
 }
 
+/// The threads that share a block: where there are as many blocks as threads, one.
+template <class Exec, class Work>
+int threads_of_a_block(Exec const& exec, Work const& work) {
+  return int(std::max<std::int64_t>(1, exec.concurrency() / std::max<std::int64_t>(1, work.blocks.count())));
+}
+
 template <bool Unit, class Work>
 KOALESCE_FLATTEN void compute_tile(Work const& work, Tile const& tile, std::int64_t number) {
   using Order        = typename Work::Order;
@@ -47,15 +53,17 @@ template <class Exec, class... WorkArgs>
 void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
   using Work = StencilWork<WorkArgs...>;
   auto const tiling =
-      choose_host_tiling(work.extents, exec.concurrency(), 2 * Work::rz + 1, HostTuning::tile_bytes,
+      choose_host_tiling(work.extents, threads_of_a_block(exec, work), 2 * Work::rz + 1, HostTuning::tile_bytes,
                          (2 * Work::rz + 1) * bytes_of(work.in) + bytes_of(work.points) + bytes_of(work.out));
   bool const unit          = unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out);
   std::string const kernel = kernel_label(Tag{}, label);
-  launch_and_join(exec, kernel, work, tiling.size(), [&](Work const& given) {
-    Kokkos::parallel_for(kernel, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, tiling.size()),
+  std::int64_t const tiles = tiling.size(), all = tiles * work.blocks.count();
+  launch_and_join(exec, kernel, work, all, [&](Work const& given) {
+    Kokkos::parallel_for(kernel, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, all),
                          [=](std::int64_t i) {
-                           auto const tile = tiling.tile(i, given.extents);
-                           unit ? compute_tile<true>(given, tile, i) : compute_tile<false>(given, tile, i);
+                           auto const tile   = tiling.tile(i % tiles, given.extents);
+                           auto const& block = in_block(given, i / tiles);
+                           unit ? compute_tile<true>(block, tile, i) : compute_tile<false>(block, tile, i);
                          });
   });
 }
@@ -106,7 +114,7 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StagedWork<Wor
 
   // A chunk computes 2 * rz additional planes of the first stage before its first result.
   auto tiling = choose_host_tiling(
-      work.extents, exec.concurrency(), 8 * Mid::rz + 1, HostTuning::staged_tile_bytes,
+      work.extents, threads_of_a_block(exec, work), 8 * Mid::rz + 1, HostTuning::staged_tile_bytes,
       (2 * Work::rz1 + 1) * bytes_of(work.in) + bytes_of(work.points) + mid_bytes + bytes_of(work.out));
   auto const bytes = [&] { return Mid::bytes(tiling.tile_y, tiling.tile_x); };
   while (bytes() > std::max(room[0], room[1])) {
@@ -118,18 +126,20 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StagedWork<Wor
     tiling = Tiling(work.extents, tiling.chunk, y > 1 ? (y + 1) / 2 : 1, y > 1 ? x : (x + 1) / 2);
   }
 
-  int const level = bytes() <= room[0] ? 0 : 1;
-  bool const unit = unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out);
-  Policy policy(exec, int(tiling.size()), 1);
+  int const level  = bytes() <= room[0] ? 0 : 1;
+  bool const unit  = unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out);
+  auto const tiles = tiling.size();
+  Policy policy(exec, int(tiles * work.blocks.count()), 1);
   policy.set_scratch_size(level, Kokkos::PerTeam(int(bytes())));
   std::string const kernel = kernel_label(Tag{}, label);
-  launch_and_join(exec, kernel, work, tiling.size(), [&](Work const& given) {
+  launch_and_join(exec, kernel, work, tiles * work.blocks.count(), [&](Work const& given) {
     Kokkos::parallel_for(kernel, policy, [=](typename Policy::member_type const& team) {
       auto const number  = team.league_rank();
-      auto const tile    = tiling.tile(number, given.extents);
+      auto const tile    = tiling.tile(number % tiles, given.extents);
+      auto const& block  = in_block(given, number / tiles);
       auto const scratch = team.team_scratch(level);
-      unit ? compute_staged_tile<true>(given, tile, number, scratch)
-           : compute_staged_tile<false>(given, tile, number, scratch);
+      unit ? compute_staged_tile<true>(block, tile, number, scratch)
+           : compute_staged_tile<false>(block, tile, number, scratch);
     });
   });
 }

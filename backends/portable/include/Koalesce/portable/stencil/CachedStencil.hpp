@@ -27,11 +27,18 @@ struct CachedPoints {
   Work work;
   int log_x = 0, log_y = 0, log_z = 0;  // of a team's threads in x, y and z
   Divisor tiles_x = {}, tiles_y = {};   // teams in a row, and rows of them in a plane
+  Divisor tiles = {};                   // of a block
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    auto update     = work.reduction.identity();
-    auto const tile = unsigned(team.league_rank()), thread = unsigned(team.team_rank());
+    auto update   = work.reduction.identity();
+    unsigned tile = unsigned(team.league_rank()), number = 0;
+    if constexpr (has_blocks<Work>) {
+      number = tiles.divide_short(tile);
+      tile -= number * unsigned(tiles.divisor());
+    }
+    auto const& block  = in_block(work, number);
+    auto const thread  = unsigned(team.team_rank());
     unsigned const row = tiles_x.divide_short(tile), lane = thread & ((1u << log_x) - 1), line = thread >> log_x;
     unsigned const x = ((tile - row * unsigned(tiles_x.divisor())) << log_x) + lane;
     unsigned y = 0, z = (row << log_z) + line;
@@ -41,7 +48,7 @@ struct CachedPoints {
       z                    = (plane << log_z) + (line >> log_y);
     }
     if (x < unsigned(work.extents[2]) && y < unsigned(work.extents[1]) && z < unsigned(work.extents[0]))
-      compute_cached_point(work, int(z), int(y), int(x), update);
+      compute_cached_point(block, int(z), int(y), int(x), update);
     leave_team_part(team, work.reduction, update);
   }
 };
@@ -55,11 +62,12 @@ struct CachedRows {
 
   KOALESCE_FLATTEN void operator()(std::int64_t piece) const {
     auto const x = piece % pieces * columns, row = piece / pieces;
-    auto const y = row % work.extents[1], z = row / work.extents[1];
-    auto const functor = work.functor;  // a copy that no output can alias
+    auto const y = row % work.extents[1], plane = row / work.extents[1], z = plane % work.extents[0];
+    auto const& block  = in_block(work, plane / work.extents[0]);
+    auto const functor = block.functor;  // a copy that no output can alias
     auto update        = work.reduction.identity();
-    compute_row<typename Work::Order, true>(functor, moved_to(work.in, z, y, x), moved_to(work.points, z, y, x),
-                                            moved_to(work.out, z, y, x), z, y, x,
+    compute_row<typename Work::Order, true>(functor, moved_to(block.in, z, y, x), moved_to(block.points, z, y, x),
+                                            moved_to(block.out, z, y, x), z, y, x,
                                             std::min(columns, work.extents[2] - x), work.reduction, update);
     work.reduction.leave(piece, update);
   }
@@ -78,7 +86,7 @@ bool can_be_cached(Work const& work) {
     auto const& n               = work.extents;
     // Teams are numbered by int; some of their threads may have no point.
     return has_short_strides(work) && n[0] < most && n[1] < most && n[2] < most &&
-           double(n[0]) * double(n[1]) * double(n[2]) < 16. * double(most);
+           double(n[0]) * double(n[1]) * double(n[2]) * double(work.blocks.count()) < 16. * double(most);
   }
 }
 
@@ -106,12 +114,13 @@ void run_cached_points(Exec const& exec, std::string const& label, Work const& w
   points.log_x      = log_of(n[2], all - points.log_y - points.log_z);
   points.tiles_x    = Divisor(count(n[2], points.log_x));
   points.tiles_y    = Divisor(count(n[1], points.log_y));
-  auto const tiles  = points.tiles_x.divisor() * points.tiles_y.divisor() * count(n[0], points.log_z);
+  points.tiles      = Divisor(points.tiles_x.divisor() * points.tiles_y.divisor() * count(n[0], points.log_z));
+  auto const tiles  = points.tiles.divisor() * work.blocks.count();
   Policy const teams(exec, int(tiles), 1 << (points.log_x + points.log_y + points.log_z));
   launch_and_join(exec, label, work, tiles, [&](Work const& given) {
     // A functor may have no assignment.
-    CachedPoints<Work> const all_points{given,        points.log_x,   points.log_y,
-                                        points.log_z, points.tiles_x, points.tiles_y};
+    CachedPoints<Work> const all_points{given,          points.log_x,   points.log_y, points.log_z,
+                                        points.tiles_x, points.tiles_y, points.tiles};
     Kokkos::parallel_for(label, teams, all_points);
   });
 }
@@ -121,7 +130,7 @@ void run_cached_stencil(Tag, Exec const& exec, std::string const& label, Work co
   auto const& n = work.extents;
   if constexpr (Backend::on_host<Exec>) {
     auto const columns = std::min(max_columns, n[2]), pieces = (n[2] + columns - 1) / columns;
-    auto const all           = n[0] * n[1] * pieces;
+    auto const all           = n[0] * n[1] * pieces * work.blocks.count();
     std::string const kernel = kernel_label(Tag{}, label);
     launch_and_join(exec, kernel, work, all, [&](Work const& given) {
       Kokkos::parallel_for(kernel, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, all),

@@ -48,14 +48,21 @@ struct PortableStencil {
 
   static constexpr int planes_before = 2 * Queue::rz;
 
-  Work work;
+  Work all;
   PortableTiling tiling;
 
   static std::size_t bytes(std::int64_t tile_y, std::int64_t tile_x) { return Queue::bytes(tile_y, tile_x); }
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    Tile const tile = tiling.tile(team.league_rank(), work.extents);
+    run(team, in_block(all, team.league_rank() / tiling.size()));
+  }
+
+ private:
+  /// \param[in] work  of one block.
+  template <class Member>
+  KOKKOS_FUNCTION void run(Member const& team, Work const& work) const {
+    Tile const tile = tiling.tile(team.league_rank() % tiling.size(), work.extents);
     Queue const queue(team.team_scratch(tiling.scratch_level), tile.rows, tile.cols);
 
     auto const read_plane = [&](std::int64_t step) {
@@ -90,7 +97,7 @@ struct PortableStaged {
 
   static constexpr int planes_before = 2 * FirstQueue::rz + 2 * MidQueue::rz;
 
-  Work work;
+  Work all;
   PortableTiling tiling;
 
   static std::size_t bytes(std::int64_t tile_y, std::int64_t tile_x) {
@@ -99,7 +106,14 @@ struct PortableStaged {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    Tile const tile     = tiling.tile(team.league_rank(), work.extents);
+    run(team, in_block(all, team.league_rank() / tiling.size()));
+  }
+
+ private:
+  /// \param[in] work  of one block.
+  template <class Member>
+  KOKKOS_FUNCTION void run(Member const& team, Work const& work) const {
+    Tile const tile     = tiling.tile(team.league_rank() % tiling.size(), work.extents);
     auto const& scratch = team.team_scratch(tiling.scratch_level);
     FirstQueue const queue(scratch, tile.rows + 2 * MidQueue::ry, tile.cols + 2 * MidQueue::rx);
     MidQueue const mids(scratch, tile.rows, tile.cols);
@@ -147,7 +161,7 @@ struct PortableStaged {
 template <RunsPortable Tag, class Exec, class Kernel>
 void run_tile_teams(Tag, Exec const& exec, std::string const& label, PortableTiling const& tiling, int max_threads,
                     Kernel const& kernel) {
-  Teams const teams{tiling.size(), max_threads, tiling.scratch_level, tiling.scratch_bytes};
+  Teams const teams{tiling.size() * kernel.all.blocks.count(), max_threads, tiling.scratch_level, tiling.scratch_bytes};
   Kokkos::parallel_for(label, team_policy(exec, teams, kernel), kernel);
 }
 
@@ -175,7 +189,7 @@ void run_queued_stencil(Tag, Exec const& exec, std::string const& label, Work co
   if (tiling.scratch_level < 0) fail_without_room(label, exec, Kernel::bytes(1, 1));
   int const max_threads  = team_threads<Exec>(int(std::min<std::int64_t>(tiling.tile_y * tiling.tile_x, 256)));
   std::string const name = kernel_label(Tag{}, label);
-  launch_and_join(exec, name, work, tiling.size(), [&](Work const& given) {
+  launch_and_join(exec, name, work, tiling.size() * work.blocks.count(), [&](Work const& given) {
     run_tile_teams(Tag{}, exec, name, tiling, max_threads, Kernel{given, tiling});
   });
 }

@@ -87,13 +87,14 @@ auto work_in_box(StencilWork<Args...> const& w, BoundaryBox const& box) {
       functor,
       w.taps,
       fields_in_box(w.points, box.first),
-      w.reduction};
+      w.reduction,
+      w.blocks};
 }
 template <class Order, class Shape, class... Args>
 auto work_in_box(StagedWork<Order, Shape, Args...> const& w, BoundaryBox const& box) {
   return make_work<Order, Shape>(fields_in_box(w.in, box.first), fields_in_box(w.points, box.first),
                                  fields_in_box(w.out, box.first), box.extents, StencilTaps::automatic, w.reduction,
-                                 in_box(w.first, box.first), in_box(w.second, box.first));
+                                 w.blocks, in_box(w.first, box.first), in_box(w.second, box.first));
 }
 
 /// Computes the points around the box: one an item, or, where they are reduced, a few.

@@ -16,12 +16,14 @@ namespace Koalesce::Impl {
 /// The part of a StencilPolicy that check_field and canonical_field use.
 template <class Exec, int Rank>
 struct HaloPolicy {
-  using execution_space     = Exec;
-  static constexpr int rank = Rank;
+  using execution_space           = Exec;
+  static constexpr int rank       = Rank;
+  static constexpr int field_rank = Rank;
 
   PointIndex<Rank> m_extents;
 
   auto const& extents() const { return m_extents; }
+  OneBlock blocks() const { return {}; }
 };
 
 /// Writes one halo point; only interior points are read, so the order does not matter.

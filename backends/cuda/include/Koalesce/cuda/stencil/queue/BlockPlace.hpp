@@ -16,8 +16,8 @@ struct BlockPlace {
   int ty, tx;            ///< the thread's first point in the tile
   bool active;           ///< the thread has points in the tile
 
-  __device__ __forceinline__ BlockPlace(StencilGrid const& grid, Extents3 const& extents, int points) {
-    std::int64_t const block = blockIdx.x;
+  __device__ __forceinline__ BlockPlace(unsigned number, StencilGrid const& grid, Extents3 const& extents, int points) {
+    std::int64_t const block = number;
     x                        = block % grid.tiles_x * grid.step_x;
     y                        = block / grid.tiles_x % grid.tiles_y * grid.step_y;
     z                        = block / grid.tiles_x / grid.tiles_y * grid.chunk;

@@ -3,6 +3,7 @@
 #define KOALESCE_CUDA_STENCIL_QUEUE_QUEUE_KERNEL_HPP
 
 #include <Koalesce/cuda/stencil/BlockReduction.hpp>
+#include <Koalesce/cuda/stencil/WorkBlock.hpp>
 #include <Koalesce/cuda/stencil/queue/BlockPlace.hpp>
 #include <Koalesce/cuda/stencil/queue/PlaneReaders.hpp>
 #include <Koalesce/cuda/stencil/queue/PointValues.hpp>
@@ -25,9 +26,11 @@ struct QueueKernel {
 
   static int bytes(int tile_y, int tile_x) { return Readers::bytes(slots, tile_y, tile_x); }
 
-  static __device__ __forceinline__ void run(Work const& work, StencilGrid const& grid) {
+  static __device__ __forceinline__ void run(Work const& all, StencilGrid const& grid) {
     extern __shared__ __align__(16) unsigned char shared[];
-    BlockPlace const at(grid, work.extents, Tuning::points);
+    WorkBlock const part(all);
+    auto const& work = in_block(all, part.number);
+    BlockPlace const at(part.x, grid, work.extents, Tuning::points);
     auto readers    = Readers::make(work.in, shared, slots, at.z - Work::rz, at.y, at.x, grid, work.extents);
     int const steps = at.planes + planes_before;
     auto const read = [&](int slot, int step) {

@@ -17,7 +17,7 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
+#include <tuple>
 
 namespace Koalesce::Impl::CudaBackend {
 
@@ -37,7 +37,8 @@ auto stencil_launch(Kokkos::Cuda const& exec, std::string const& label, StencilG
 
 /// The grid of a kernel for these extents; tile_y = 0 if no tile fits on chip.
 template <class Kernel>
-StencilGrid make_grid(Kokkos::Cuda const& exec, std::string const& label, Extents3 const& extents) {
+StencilGrid make_grid(Kokkos::Cuda const& exec, std::string const& label, Extents3 const& extents,
+                      std::int64_t blocks) {
   using Tuning      = typename Kernel::Tuning;
   auto const device = CudaDevice::of(exec);
   auto grid         = choose_tile<Tuning>(
@@ -47,7 +48,7 @@ StencilGrid make_grid(Kokkos::Cuda const& exec, std::string const& label, Extent
   grid.pace.interval = std::max(1, Tuning::interval);
   grid.pace.resident =
       std::max(1, stencil_launch<Kernel>(exec, label, grid).blocks_per_processor() * device.processors);
-  choose_chunks(grid, extents[0], Kernel::planes_before, grid.pace.resident);
+  choose_chunks(grid, extents[0], Kernel::planes_before, std::max<std::int64_t>(1, grid.pace.resident / blocks));
   return grid;
 }
 
@@ -66,15 +67,18 @@ void run_without_queue(Kokkos::Cuda const& exec, std::string const& label, Stage
 template <class Kernel>
 void run_queue(Kokkos::Cuda const& exec, std::string const& label, typename Kernel::Work const& work) {
   // Cached, because the choice takes as long as a small stencil. A few sizes alternate in multigrid methods.
-  thread_local RecentValues<std::pair<int, Extents3>, StencilGrid, 8> recent;
-  auto grid =
-      recent.get({exec.cuda_device(), work.extents}, [&] { return make_grid<Kernel>(exec, label, work.extents); });
+  thread_local RecentValues<std::tuple<int, std::int64_t, Extents3>, StencilGrid, 8> recent;
+  std::int64_t const blocks = work.blocks.count();
+  auto grid                 = recent.get({exec.cuda_device(), blocks, work.extents},
+                                         [&] { return make_grid<Kernel>(exec, label, work.extents, blocks); });
   if (grid.tile_y == 0) return run_without_queue(exec, label, work);
 
-  if (Kernel::Tuning::interval > 0 && grid.chunk >= min_paced_planes && grid.blocks() >= grid.pace.resident / 2)
+  if (Kernel::Tuning::interval > 0 && grid.chunk >= min_paced_planes &&
+      grid.blocks() * blocks >= grid.pace.resident / 2)
     grid.pace.counter = PaceCounters::next(exec);
-  launch_and_join(exec, kernel_label(Tag{}, label), work, grid.blocks(), [&](typename Kernel::Work const& given) {
-    stencil_launch<Kernel>(exec, label, grid).launch(exec, grid.blocks(), given, grid);
+  dim3 const all = grid_of_blocks(label, work, dim3(unsigned(grid.blocks())));
+  launch_and_join(exec, kernel_label(Tag{}, label), work, all.x, [&](typename Kernel::Work const& given) {
+    stencil_launch<Kernel>(exec, label, grid).launch(exec, all, given, grid);
   });
 }
 

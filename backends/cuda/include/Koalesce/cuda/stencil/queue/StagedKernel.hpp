@@ -3,6 +3,7 @@
 #define KOALESCE_CUDA_STENCIL_QUEUE_STAGED_KERNEL_HPP
 
 #include <Koalesce/cuda/stencil/BlockReduction.hpp>
+#include <Koalesce/cuda/stencil/WorkBlock.hpp>
 #include <Koalesce/cuda/stencil/queue/BlockPlace.hpp>
 #include <Koalesce/cuda/stencil/queue/PlaneReaders.hpp>
 
@@ -41,10 +42,12 @@ struct StagedKernel {
     return Readers::bytes(slots, tile_y, tile_x) + bytes_of_mids(typename Work::Mids{}, tile_y, tile_x);
   }
 
-  static __device__ __forceinline__ void run(Work const& work, StencilGrid const& grid) {
+  static __device__ __forceinline__ void run(Work const& all, StencilGrid const& grid) {
     extern __shared__ __align__(16) unsigned char shared[];
+    WorkBlock const part(all);
+    auto const& work     = in_block(all, part.number);
     constexpr int points = Tuning::points;
-    BlockPlace const at(grid, work.extents, points);
+    BlockPlace const at(part.x, grid, work.extents, points);
     // The tile's first point, in the halo: the first stage starts there.
     std::int64_t const y0 = at.y - ry2, x0 = at.x - rx2;
     Extents3 const wide{work.extents[0], work.extents[1] + ry2, work.extents[2] + rx2};

@@ -3,6 +3,7 @@
 #define KOALESCE_CUDA_STENCIL_TILE_TILE_KERNEL_HPP
 
 #include <Koalesce/cuda/stencil/BlockReduction.hpp>
+#include <Koalesce/cuda/stencil/WorkBlock.hpp>
 #include <Koalesce/cuda/stencil/tile/RegisterWindow.hpp>
 #include <Koalesce/cuda/stencil/tile/TilePlace.hpp>
 #include <Koalesce/cuda/stencil/tile/TileValues.hpp>
@@ -39,8 +40,10 @@ struct TileKernel {
   };
   using Windows = typename WindowsOf<typename Work::Ins>::type;
 
-  static __device__ __forceinline__ void run(Work const& work, TileGrid const& grid) {
-    TilePlace const at(grid, work.extents, width, rows, planes);
+  static __device__ __forceinline__ void run(Work const& all, TileGrid const& grid) {
+    WorkBlock const part(all);
+    auto const& work = in_block(all, part.number);
+    TilePlace const at(part.x, grid, work.extents, width, rows, planes);
     auto update = work.reduction.identity();
     if (at.inside) compute_tile(work, grid, at, update);
     else compute_cut_tile<width, rows, planes>(work, at, update);

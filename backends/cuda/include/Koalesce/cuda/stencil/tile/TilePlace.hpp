@@ -21,10 +21,11 @@ struct TilePlace {
   int x;        ///< of the first point
   bool inside;  ///< all its points are in the interior
 
-  __device__ __forceinline__ TilePlace(TileGrid const& grid, Extents3 const& n, int width, int rows, int planes) {
+  __device__ __forceinline__ TilePlace(unsigned block_x, TileGrid const& grid, Extents3 const& n, int width, int rows,
+                                       int planes) {
     z = (std::int64_t(blockIdx.z) * blockDim.z + threadIdx.z) * planes;
     y = (std::int64_t(blockIdx.y) * blockDim.y + threadIdx.y) * rows;
-    x = int((blockIdx.x * blockDim.x + threadIdx.x) * unsigned(width)) - grid.shift;
+    x = int((block_x * blockDim.x + threadIdx.x) * unsigned(width)) - grid.shift;
 
     inside = z + planes <= n[0] && y + rows <= n[1] && (width == 1 || x >= 0) && x + width <= int(n[2]);
   }

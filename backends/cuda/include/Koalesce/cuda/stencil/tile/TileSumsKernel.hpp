@@ -36,8 +36,10 @@ struct TileSumsKernel {
   };
   using Plane = RegisterWindow<Value, PlaneOrder, Shape, width, rows, 1>;
 
-  static __device__ __forceinline__ void run(Work const& work, TileGrid const& grid) {
-    TilePlace const at(grid, work.extents, width, rows, planes);
+  static __device__ __forceinline__ void run(Work const& all, TileGrid const& grid) {
+    WorkBlock const part(all);
+    auto const& work = in_block(all, part.number);
+    TilePlace const at(part.x, grid, work.extents, width, rows, planes);
     auto update = work.reduction.identity();
     if (at.inside) compute_tile(work, grid, at, update);
     else compute_cut_tile<width, rows, planes>(work, at, update);

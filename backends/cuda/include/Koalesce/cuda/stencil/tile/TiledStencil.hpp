@@ -25,9 +25,9 @@ __global__ void __launch_bounds__(tile_threads, min_blocks)
 /// The tiles of a work.
 template <class Work>
 struct StencilTiles;
-template <class Order, class... Ts, class... Shapes, class Points, class Outs, class Functor, class Reduction>
-struct StencilTiles<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Outs, Functor, Reduction>> {
-  using Work = StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Outs, Functor, Reduction>;
+template <class Order, class... Ts, class... Shapes, class Points, class Outs, class Functor, class... Rest>
+struct StencilTiles<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Outs, Functor, Rest...>> {
+  using Work = StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Outs, Functor, Rest...>;
 
   static constexpr int element_bytes = std::max({int(sizeof(Ts))...});
   static constexpr bool box =
@@ -96,10 +96,19 @@ int shift_of(Field<T, Shape> const& field, int width) {
   return in_line && address % sizeof(T) == 0 ? int(address / sizeof(T) % std::uintptr_t(width)) : -1;
 }
 
+/// Whether all blocks of fields lie at the same places in words of `width` elements.
+template <class Places>
+bool are_blocks_alike(Places const& places, int width) {
+  bool alike = true;
+  for_each(places, [&](auto const& place, auto) { alike = alike && place.elements % width == 0; });
+  return alike;
+}
+
 /// Whether all inputs of a work let `width` points be read at once.
 template <class Work>
 bool has_aligned_inputs(Work const& work, int width) {
   bool aligned = true;
+  if constexpr (has_blocks<Work>) aligned = are_blocks_alike(work.blocks.in, width);
   for_each(work.in, [&](auto const& field, auto) {
     aligned = aligned && shift_of(field, width) >= 0 && shift_of(field, width) == shift_of(get<0>(work.in), width);
   });
@@ -119,6 +128,9 @@ TileGrid make_tile_grid(Work const& work, int width, RegisterTile const& numbers
   };
   for_each(work.points, align);
   for_each(work.out, align);
+  if constexpr (has_blocks<Work>)
+    grid.wide_points =
+        grid.wide_points && are_blocks_alike(work.blocks.points, width) && are_blocks_alike(work.blocks.out, width);
 
   std::int64_t const tiles_x = count(n[2] + grid.shift, width), tiles_y = count(n[1], numbers.rows),
                      tiles_z = count(n[0], numbers.planes);
@@ -155,9 +167,10 @@ void run_tiles(Kokkos::Cuda const& exec, std::string const& label, Work const& w
   auto* const kernel     = &tile_kernel<typename Tiles::template Kernel<width>, numbers.min_blocks>;
   auto const grid        = make_tile_grid(work, width, numbers);
   std::string const name = kernel_label(Tag{}, label);
-  launch_and_join(exec, name, work, block_count(grid.blocks), [&](Work const& given) {
+  dim3 const blocks      = grid_of_blocks(label, work, grid.blocks);
+  launch_and_join(exec, name, work, block_count(blocks), [&](Work const& given) {
     CudaKernel<Work const, TileGrid const>(exec, name, kernel, grid.threads, 0, cudaSharedmemCarveoutMaxL1)
-        .launch(exec, grid.blocks, given, grid);
+        .launch(exec, blocks, given, grid);
   });
 }
 

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_STENCIL_IMPL_STENCIL_BLOCKS_HPP
+#define KOALESCE_STENCIL_IMPL_STENCIL_BLOCKS_HPP
+
+#include <Koalesce/common/impl/Pack.hpp>
+#include <Koalesce/stencil/Inputs.hpp>
+#include <Koalesce/stencil/LinearStencil.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+/// Many equal blocks in one sweep: fields have one index more, the first, which is the block's.
+namespace Koalesce::Impl {
+
+/// Of a policy whose fields are one block each.
+struct OneBlock {
+  static constexpr int indices        = 0;  ///< that fields and functors have for the block
+  static constexpr std::int64_t count = 1;
+};
+
+struct EqualBlocks {
+  static constexpr int indices = 1;
+
+  std::int64_t count = 1;
+};
+
+/// A View of the first block. (Constness and the other indices stay.)
+template <class View>
+auto first_block(View const& view) {
+  return [&]<int... D>(std::integer_sequence<int, D...>) {
+    return Kokkos::subview(view, 0, ((void)D, Kokkos::ALL)...);
+  }(std::make_integer_sequence<int, int(View::rank()) - 1>{});
+}
+template <class View>
+auto first_block(AtPoint<View> const& in) {
+  return at_point(first_block(in.view));
+}
+template <class Shape, class View, class Boundary>
+auto first_block(Around<Shape, View, Boundary> const& in) {
+  return around(Shape{}, first_block(in.view));
+}
+
+/// Where a field's blocks begin: so many elements apart.
+struct BlockStride {
+  std::int64_t elements;
+
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T* origin(T* of_first, std::int64_t block) const {
+    return of_first + block * elements;
+  }
+};
+
+/// Of a work that is one block.
+struct NoBlocks {
+  KOKKOS_FUNCTION std::int64_t count() const { return 1; }
+};
+
+/// Of a work with many: where those of its fields begin.
+template <class Ins, class Points, class Outs>
+struct WorkBlocks {
+  std::int64_t number;
+  Ins in;
+  Points points;
+  Outs out;
+
+  KOKKOS_FUNCTION std::int64_t count() const { return number; }
+};
+
+/// The caller's functor, with the number of the block.
+template <class F>
+struct BlockFunctor {
+  F functor;
+  std::int64_t block = 0;
+};
+
+template <class F>
+auto with_block(F const& functor) {
+  if constexpr (is_linear_then<F>) {
+    using Then = BlockFunctor<std::decay_t<decltype(functor.then)>>;
+    return LinearThen<typename F::weight_type, typename F::shape_type, Then>{functor.weights, {functor.then}};
+  } else if constexpr (is_linear<F>) {
+    return functor;
+  } else {
+    return BlockFunctor<F>{functor};
+  }
+}
+
+/// Makes a functor that of a block.
+template <class F>
+KOKKOS_FORCEINLINE_FUNCTION void set_block(F&, std::int64_t) {}
+template <class F>
+KOKKOS_FORCEINLINE_FUNCTION void set_block(BlockFunctor<F>& functor, std::int64_t block) {
+  functor.block = block;
+}
+template <class W, class Shape, class F>
+KOKKOS_FORCEINLINE_FUNCTION void set_block(LinearThen<W, Shape, BlockFunctor<F>>& functor, std::int64_t block) {
+  functor.then.block = block;
+}
+
+}  // namespace Koalesce::Impl
+
+#endif

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelRecorder.hpp"
+#include "StencilOracle.hpp"
+
+/// Many equal blocks in one sweep.
+namespace Koalesce::Test {
+namespace {
+
+template <class P>
+class StencilBlocks : public ::testing::Test {};
+TYPED_TEST_SUITE(StencilBlocks, AllPaths, PathNames);
+
+/// A block's index before a point's, or a halo's width.
+template <std::size_t Rank>
+Index<int(Rank) + 1> with_first(std::int64_t first, Kokkos::Array<std::int64_t, Rank> const& others) {
+  Index<int(Rank) + 1> all{};
+  all[0] = first;
+  for (std::size_t d = 0; d < Rank; ++d) all[d + 1] = others[d];
+  return all;
+}
+
+/// What the oracle's functors receive in place of a Neighborhood.
+template <int Rank, class TestField>
+struct BlockValues {
+  TestField const& field;
+  Index<Rank + 1> point;
+
+  template <class... Offset>
+  auto operator()(Offset... offset) const {
+    Index<Rank + 1> p = point;
+    int d             = 1;
+    ((p[d++] += offset), ...);
+    return field(p);
+  }
+  auto operator()() const { return field(point); }
+};
+
+/// f(u..., block, i...) at a point.
+template <int Rank, class F, class... Us>
+auto call_in(F const& f, Index<Rank + 1> const& p, Us const&... u) {
+  if constexpr (Rank == 1) return f(u..., p[0], p[1]);
+  else if constexpr (Rank == 2) return f(u..., p[0], p[1], p[2]);
+  else return f(u..., p[0], p[1], p[2], p[3]);
+}
+
+/// A probe of one input and a value at the point, in a block.
+template <class Shape>
+struct BlockProbe {
+  template <class U, class V, class... I>
+  KOKKOS_FUNCTION auto operator()(U const& u, V value, std::int64_t block, I... i) const {
+    return Probe<Shape>()(u, i...) + 2 * value - 3 * int(block);
+  }
+};
+
+struct AfterSum {
+  template <class Sum, class V, class... I>
+  KOKKOS_FUNCTION auto operator()(Sum sum, V value, std::int64_t block, I... i) const {
+    return sum + 2 * value - 3 * int(block) + Probe<Box<0>>::position(int(i % 13)...);
+  }
+};
+
+template <class Shape>
+LinearStencil<double, Shape> probe_weights() {
+  return LinearStencil<double, Shape>([](auto... offset) { return double(Probe<Shape>::weight(offset...)); });
+}
+
+/// Weights and what follows, as one functor of the oracle.
+template <class Shape>
+struct OnHost {
+  template <class U, class V, class... I>
+  auto operator()(U const& u, V value, I... i) const {
+    double sum = 0;
+    for_each_offset<Shape>([&](auto... offset) { sum += Probe<Shape>::weight(offset...) * u(offset...); });
+    return AfterSum()(sum, value, i...);
+  }
+};
+
+template <class P, class Shape, class T, class Layout, class Right, class... Functors>
+void try_blocks(Rng& rng, std::int64_t count, Index<Shape::rank> const& n, Right const& right,
+                Functors const&... functors) {
+  constexpr int rank = Shape::rank;
+  using Exec         = typename P::exec;
+  auto const extents = with_first(count, n);
+  SCOPED_TRACE("blocks and interior " + to_string<rank + 1>(extents));
+  using TestField  = Field<Exec, T, rank + 1, Layout>;
+  auto const field = [&](auto const& halo) { return TestField(extents, with_first(0, halo), rng); };
+  TestField u = field(halo_for<Shape>(rng, 2)), v = field(random_halo<rank>(rng, 2)),
+            out = field(random_halo<rank>(rng, 2));
+  u.fill(rng);
+  v.fill(rng);
+  out.poison_all();
+  for_each_index<rank + 1>({}, extents, [&](Index<rank + 1> const& p) {
+    out(p) = T(call_in<rank>(right, p, BlockValues<rank, TestField>{u, p}, v(p)));
+  });
+
+  Exec const exec;
+  for (StencilTaps const taps : taps_of<typename P::backend>()) {
+    SCOPED_TRACE("taps " + std::to_string(int(taps)));
+    out.poison_device();
+    auto const policy = StencilPolicy<Exec, Shape, typename P::backend>(exec, n).with_taps(taps).with_blocks(count);
+    parallel_stencil("blocks", policy, fields(u.view(), at_point(v.view())), out.view(), functors...);
+    exec.fence();
+    EXPECT_TRUE(out.device_matches());
+  }
+}
+
+template <class P, class Shape, class T, class Layout, class Right, class... Functors>
+void try_extents(std::int64_t points, Right const& right, Functors const&... functors) {
+  for_each_seed([&](Rng& rng) {
+    for (std::int64_t count : {0, 1, 3, 8})
+      try_blocks<P, Shape, T, Layout>(rng, count, random_extents<Shape::rank>(rng, points), right, functors...);
+    for (std::int64_t n : {0, 1, 2})
+      try_blocks<P, Shape, T, Layout>(rng, 5, index_of<Shape::rank>(n), right, functors...);
+  });
+}
+
+TYPED_TEST(StencilBlocks, three_dimensions) {
+  using Shape = Star<1, 2, 1>;
+  try_extents<TypeParam, Shape, double, Kokkos::LayoutRight>(4000, BlockProbe<Shape>(), BlockProbe<Shape>());
+}
+TYPED_TEST(StencilBlocks, two_dimensions_left) {
+  using Shape = Box<1, 1>;
+  try_extents<TypeParam, Shape, float, Kokkos::LayoutLeft>(2000, BlockProbe<Shape>(), BlockProbe<Shape>());
+}
+TYPED_TEST(StencilBlocks, one_dimension_strided) {
+  using Shape = Star<3>;
+  try_extents<TypeParam, Shape, double, Kokkos::LayoutStride>(1000, BlockProbe<Shape>(), BlockProbe<Shape>());
+}
+TYPED_TEST(StencilBlocks, known_weights) {
+  using Shape = Box<1, 1, 1>;
+  try_extents<TypeParam, Shape, double, Kokkos::LayoutRight>(4000, OnHost<Shape>(), probe_weights<Shape>(), AfterSum());
+}
+
+// ---- Errors ----
+
+struct Same {
+  template <class U, class... I>
+  KOKKOS_FUNCTION double operator()(U const& u, I...) const {
+    return u();
+  }
+};
+
+TEST(StencilBlockErrors, say_what_is_wrong) {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  Kokkos::View<double***, Exec> const u("u", 4, 10, 10), v("v", 4, 8, 8), fewer("fewer", 3, 8, 8);
+  StencilPolicy<Exec, Star<1, 1>> const policy(Exec(), {8, 8});
+  auto const run = [&](std::int64_t count, auto const& in, auto const& out) {
+    parallel_stencil("blocks", policy.with_blocks(count), in, out, Same());
+  };
+  EXPECT_NO_THROW(run(4, u, v));
+  expect_error({"parallel_stencil(\"blocks\"): output field 0 (\"fewer\") has 3 blocks", "the policy has 4"},
+               [&] { run(4, u, fewer); });
+  expect_error({"there are -1 blocks", "give 0 or more"}, [&] { run(-1, u, v); });
+  expect_error({"input field 0 (\"v\") has a halo of 0 points in dimension 1"}, [&] { run(4, v, u); });
+  Exec().fence();
+}
+
+}  // namespace
+}  // namespace Koalesce::Test
