@@ -116,6 +116,19 @@ static void reductions() {
     Kokkos::abort("guide: a norm is not what the page says");
 }
 
+static void blocks_of_a_mesh() {
+  Exec const exec;
+  std::int64_t const blocks = 3, nz = 2, ny = 3, nx = 4;
+  Kokkos::View<double****, Exec> u("u", blocks, nz + 2, ny + 2, nx + 2), out("out", blocks, nz, ny, nx);
+  Kokkos::View<double*, Exec> h("h", blocks);
+  Kokkos::deep_copy(h, 0.5);
+  for (std::int64_t b = 0; b < blocks; ++b) fill(Volume(u.data() + b * u.stride(0), nz + 2, ny + 2, nx + 2));
+  Koalesce::StencilPolicy policy(exec, Koalesce::Star<1, 1, 1>{}, {nz, ny, nx});
+#include "stencil/blocks.inc"
+  for (std::int64_t b = 0; b < blocks; ++b)
+    expect(Volume(out.data() + b * out.stride(0), nz, ny, nx), 8);  // the Laplacian is 2
+}
+
 static void staggered() {
   Exec const exec;
   std::int64_t const nz = 6, ny = 7, nx = 8;
@@ -177,6 +190,7 @@ int main(int argc, char** argv) {
   boundaries();
   values_at_the_point();
   reductions();
+  blocks_of_a_mesh();
   staggered();
   two_stages();
 #if KOKKOS_VERSION >= 50000

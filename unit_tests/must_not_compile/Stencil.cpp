@@ -71,6 +71,11 @@ void check() {
   reduce(adding, sum);
   reduce(adding, Kokkos::View<double, Exec>("sum"));
   reduce(adding, Kokkos::Max<double>(sum));
+#elif defined(MUST_NOT_COMPILE_blocks_of_too_few_dimensions)
+  parallel_stencil("must not compile", StencilPolicy<Exec, Shape>({8, 8}).with_blocks(2), u, v, first);
+#elif defined(MUST_NOT_COMPILE_blocks_with_boundaries)
+  parallel_stencil("must not compile", StencilPolicy<Exec, Shape>({8, 8}).with_boundary(Periodic()).with_blocks(2),
+                   Kokkos::View<double***, Exec>("u", 2, 8, 8), Kokkos::View<double***, Exec>("v", 2, 8, 8), first);
 #elif defined(MUST_NOT_COMPILE_reduce_without_results)
   reduce(first);
 #elif defined(MUST_NOT_COMPILE_reduce_into_a_constant)
