@@ -6,6 +6,7 @@
 /// Stencils: parallel_stencil, make_field for their fields, fill_halo for what lies around them.
 
 #include <Koalesce/enabled/Stencil.hpp>
+#include <Koalesce/stencil/ActivePoints.hpp>
 #include <Koalesce/stencil/Halo.hpp>
 #include <Koalesce/stencil/MakeField.hpp>
 #include <Koalesce/stencil/ParallelStencil.hpp>

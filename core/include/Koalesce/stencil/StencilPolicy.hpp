@@ -19,30 +19,33 @@ namespace Koalesce {
 /// last bits between runs.
 enum class StencilTaps { automatic, queue, cache, tile };
 
+template <class Exec, int Rank>
+class ActivePoints;
+
 /// \brief Where a stencil runs: the interior points, the shape, the execution space instance.
 ///
 /// \tparam Exec    execution space; kernels run on the instance given, and nothing fences.
 /// \tparam Shape   Box, Star, or Staged of two of them.
 /// \tparam BackendTag the backend, as with_backend() sets it.
 /// \tparam Boundary what lies beyond the interior, as with_boundary() sets it.
-/// \tparam Blocks   one block or many, as with_blocks() sets it.
+/// \tparam Domain   which points, as with_blocks() or with_active() sets it.
 ///
 ///     StencilPolicy policy(exec, Box<1, 1, 1>{}, {nz, ny, nx});
 ///     auto portable = policy.with_backend(Backend::Portable{});
 ///
 /// The setters, `with_...`, return a changed copy.
 template <class Exec, class Shape, class BackendTag = Backend::Default<Exec>, class Boundary = Impl::NoBoundary,
-          class Blocks = Impl::OneBlock>
+          class Domain = Impl::WholeDomain>
 class StencilPolicy {
  public:
   using execution_space = Exec;        ///< whose instance the kernel runs on
   using shape_type      = Shape;       ///< Box, Star or Staged
   using backend_type    = BackendTag;  ///< a tag of namespace Backend
   using boundary_type   = Boundary;    ///< the conditions, or a type that says that fields have halos
-  using blocks_type     = Blocks;      ///< one block or many
+  using domain_type     = Domain;      ///< which points: all, those of many blocks, or ActivePoints
 
   static constexpr int rank       = Shape::rank;             ///< number of dimensions
-  static constexpr int field_rank = rank + Blocks::indices;  ///< indices of a field
+  static constexpr int field_rank = rank + Domain::indices;  ///< indices of a field
 
   using extents_type = Kokkos::Array<std::int64_t, rank>;  ///< points per dimension
 
@@ -89,8 +92,8 @@ class StencilPolicy {
   /// \brief A copy that runs on the given backend instead of the execution space's own.
   template <class OtherTag>
   auto with_backend(OtherTag) const {
-    return StencilPolicy<Exec, Shape, Impl::Resolve<OtherTag, Exec>, Boundary, Blocks>(m_space, m_extents, m_taps,
-                                                                                       m_boundary, m_blocks);
+    return StencilPolicy<Exec, Shape, Impl::Resolve<OtherTag, Exec>, Boundary, Domain>(m_space, m_extents, m_taps,
+                                                                                       m_boundary, m_domain);
   }
 
   /// \brief A copy that says what lies beyond the interior: inputs then need no halo, and nothing fills one.
@@ -106,8 +109,8 @@ class StencilPolicy {
   template <class... Conditions>
   auto with_boundary(Conditions const&... conditions) const {
     auto const all_sides = Impl::boundary_sides<rank>(conditions...);
-    return StencilPolicy<Exec, Shape, BackendTag, std::decay_t<decltype(all_sides)>, Blocks>(m_space, m_extents, m_taps,
-                                                                                             all_sides, m_blocks);
+    return StencilPolicy<Exec, Shape, BackendTag, std::decay_t<decltype(all_sides)>, Domain>(m_space, m_extents, m_taps,
+                                                                                             all_sides, m_domain);
   }
 
   /// \brief A copy for many equal blocks, in one sweep: fields have one index more, the first, which is the block's.
@@ -124,8 +127,18 @@ class StencilPolicy {
                                                                                Impl::EqualBlocks{count});
   }
 
-  /// What with_blocks() was given.
-  Blocks const& blocks() const { return m_blocks; }
+  /// \brief A copy for a sweep over some of the interior's points; it writes no others.
+  ///
+  /// The functor is called, and results are reduced, at these points alone. Tiles without any cost nothing.
+  ///
+  /// \param[in] points  prepared for the same extents; the policy sees what update() does to them.
+  auto with_active(ActivePoints<Exec, rank> const& points) const {
+    return StencilPolicy<Exec, Shape, BackendTag, Boundary, ActivePoints<Exec, rank>>(m_space, m_extents, m_taps,
+                                                                                      m_boundary, points);
+  }
+
+  /// What with_blocks() or with_active() was given.
+  Domain const& domain() const { return m_domain; }
 
   /// What with_boundary() was given.
   Boundary const& boundary() const { return m_boundary; }
@@ -153,14 +166,14 @@ class StencilPolicy {
   friend class StencilPolicy;
 
   StencilPolicy(Exec const& space, extents_type const& extents, StencilTaps taps, Boundary const& boundary,
-                Blocks const& blocks)
-      : m_space(space), m_extents(extents), m_taps(taps), m_boundary(boundary), m_blocks(blocks) {}
+                Domain const& domain)
+      : m_space(space), m_extents(extents), m_taps(taps), m_boundary(boundary), m_domain(domain) {}
 
   Exec m_space;
   extents_type m_extents;
   StencilTaps m_taps = StencilTaps::automatic;
   Boundary m_boundary{};
-  Blocks m_blocks{};
+  Domain m_domain{};
 };
 
 /// Deduces the shape where the extents are arguments of their own.

@@ -5,6 +5,10 @@
 #include <Koalesce/common/impl/Simd.hpp>
 #include <Koalesce/stencil/impl/StencilWork.hpp>
 
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
 /// Stencils on a CPU thread: the loop over x vectorizes.
 // All of this runs on the host, which nvcc cannot know: it would warn about calls of host functions.
 #if defined(__NVCC__)
@@ -84,6 +88,33 @@ KOKKOS_FORCEINLINE_FUNCTION auto values_at(Pack<Fields...> const& row, std::int6
 template <bool Unit, class Result, class... Ts>
 KOKKOS_FORCEINLINE_FUNCTION void store_in_row(Pack<Field<Ts>...> const& row, Result const& result, std::int64_t x) {
   store_to(row, result, [&](auto const& f) KOALESCE_INLINE_LAMBDA { return f.origin + x * stride_x<Unit>(f); });
+}
+
+/// Calls body(x, n) for every run of points to be computed, as long as possible, among `count` of a row from x0 on.
+template <class Domain, class Body>
+KOKKOS_FORCEINLINE_FUNCTION void for_each_run(Domain const&, std::int64_t, std::int64_t, std::int64_t x0,
+                                              std::int64_t count, Body const& body) {
+  body(x0, count);
+}
+template <class Body>
+void for_each_run(ActiveTiles const& active, std::int64_t z, std::int64_t y, std::int64_t x0, std::int64_t count,
+                  Body const& body) {
+  std::int64_t const from = x0 + active.first[2], end = from + count;
+  // The first x from there on whose bit is `value`.
+  auto const find = [&](std::int64_t x, bool value) {
+    while (x < end) {
+      std::uint32_t const bits  = active.word(z + active.first[0], y + active.first[1], x / 32);
+      std::uint32_t const there = (value ? bits : ~bits) >> (x % 32);
+      if (there != 0) return std::min(end, x + std::countr_zero(there));
+      x = (x / 32 + 1) * 32;
+    }
+    return end;
+  };
+  for (auto x = find(from, true); x < end;) {
+    auto const after = find(x, false);
+    body(x - active.first[2], after - x);
+    x = find(after, true);
+  }
 }
 
 /// One row, any functor: out(x) = functor(neighborhoods in `in` around x, values of `points` at x, z, y, x0 + x) for

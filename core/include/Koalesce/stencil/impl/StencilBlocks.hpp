@@ -14,16 +14,20 @@
 /// Many equal blocks in one sweep: fields have one index more, the first, which is the block's.
 namespace Koalesce::Impl {
 
-/// Of a policy whose fields are one block each.
-struct OneBlock {
-  static constexpr int indices        = 0;  ///< that fields and functors have for the block
-  static constexpr std::int64_t count = 1;
+/// Of policies and works whose fields are one block, with all of its points.
+struct WholeDomain {
+  static constexpr int indices = 0;  ///< that fields and functors have for the block
+
+  KOKKOS_FUNCTION std::int64_t blocks() const { return 1; }
 };
 
+/// Of a policy with many blocks.
 struct EqualBlocks {
   static constexpr int indices = 1;
 
   std::int64_t count = 1;
+
+  std::int64_t blocks() const { return count; }
 };
 
 /// A View of the first block. (Constness and the other indices stay.)
@@ -52,12 +56,7 @@ struct BlockStride {
   }
 };
 
-/// Of a work that is one block.
-struct NoBlocks {
-  KOKKOS_FUNCTION std::int64_t count() const { return 1; }
-};
-
-/// Of a work with many: where those of its fields begin.
+/// Of a work with many blocks: where those of its fields begin.
 template <class Ins, class Points, class Outs>
 struct WorkBlocks {
   std::int64_t number;
@@ -65,8 +64,15 @@ struct WorkBlocks {
   Points points;
   Outs out;
 
-  KOKKOS_FUNCTION std::int64_t count() const { return number; }
+  KOKKOS_FUNCTION std::int64_t blocks() const { return number; }
 };
+template <class Ins, class Points, class Outs>
+WorkBlocks(std::int64_t, Ins, Points, Outs) -> WorkBlocks<Ins, Points, Outs>;
+
+template <class Domain>
+inline constexpr bool is_blocks = false;
+template <class Ins, class Points, class Outs>
+inline constexpr bool is_blocks<WorkBlocks<Ins, Points, Outs>> = true;
 
 /// The caller's functor, with the number of the block.
 template <class F>

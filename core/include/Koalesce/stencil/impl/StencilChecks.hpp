@@ -7,17 +7,31 @@
 #include <Koalesce/common/impl/Pack.hpp>
 #include <Koalesce/common/impl/ViewChecks.hpp>
 #include <Koalesce/stencil/StencilPolicy.hpp>
+#include <Koalesce/stencil/impl/CanonicalField.hpp>
 #include <Koalesce/stencil/impl/StencilInputs.hpp>
 #include <Koalesce/stencil/impl/StencilReduction.hpp>
 #include <Koalesce/stencil/impl/boundary/BoundaryChecks.hpp>
 
 namespace Koalesce::Impl {
 
+/// The part of a StencilPolicy that check_field() and canonical_field() use.
+template <class Exec, int Rank>
+struct InteriorPolicy {
+  using execution_space           = Exec;
+  static constexpr int rank       = Rank;
+  static constexpr int field_rank = Rank;
+
+  Kokkos::Array<std::int64_t, Rank> m_extents;
+
+  auto const& extents() const { return m_extents; }
+  WholeDomain domain() const { return {}; }
+};
+
 /// Throws if an extent of the policy is negative.
 template <class Policy>
 void check_extents(std::string const& where, Policy const& policy) {
-  if (policy.blocks().count < 0)
-    fail(where, "there are ", policy.blocks().count,
+  if (policy.domain().blocks() < 0)
+    fail(where, "there are ", policy.domain().blocks(),
          " blocks; a number of blocks cannot be negative, so give 0 or more");
   for (int d = 0; d < Policy::rank; ++d)
     if (policy.extents()[d] < 0)
@@ -40,10 +54,10 @@ void check_field(std::string const& where, Policy const& policy, View const& vie
 
   auto const field    = [&] { return std::string(role) + " field" + (number < 0 ? "" : " " + std::to_string(number)); };
   auto const name     = [&] { return field() + " " + quoted_label(view); };
-  std::int64_t points = policy.blocks().count;
-  if (of_blocks > 0 && std::int64_t(view.extent(0)) != policy.blocks().count)
+  std::int64_t points = policy.domain().blocks();
+  if (of_blocks > 0 && std::int64_t(view.extent(0)) != policy.domain().blocks())
     fail(where, name(), " has ", view.extent(0), " blocks, its extent in dimension 0, but the policy has ",
-         policy.blocks().count, "; give every field as many");
+         policy.domain().blocks(), "; give every field as many");
   for (int d = 0; d < Policy::rank; ++d) {
     std::int64_t const n = policy.extents()[d], extent = view.extent(d + of_blocks), width = extent - n;
     points *= n;
@@ -84,6 +98,33 @@ bool is_identical(A const& a, B const& b) {
   }
 }
 
+template <class Domain>
+inline constexpr bool is_active_points = false;
+template <class Exec, int Rank>
+inline constexpr bool is_active_points<ActivePoints<Exec, Rank>> = true;
+
+/// The View whose layout says how the loops are ordered.
+template <class Ins, class Outs>
+auto const& leading_view(Ins const& in, Outs const& out) {
+  if constexpr (Outs::size > 0) return get<0>(out);
+  else return view_of(get<0>(in));
+}
+
+/// Throws unless active points are those of the policy's interior, with rows along those of a View.
+template <class Policy, class View>
+void check_active(std::string const& where, Policy const& policy, View const& leading) {
+  auto const& active = policy.domain();
+  for (int d = 0; d < Policy::rank; ++d)
+    if (active.extents()[d] != policy.extents()[d])
+      fail(where, "the active points were prepared for ", active.extents()[d], " interior points in dimension ", d,
+           ", but the policy has ", policy.extents()[d], "; prepare them from a mask or boxes of these extents");
+  if (is_reversed(leading) != active.is_reversed())
+    fail(where, "field ", quoted_label(leading), " has its smallest stride in the ",
+         is_reversed(leading) ? "first" : "last",
+         " dimension, but the mask or layout of which the active points were prepared in the ",
+         active.is_reversed() ? "first" : "last", "; prepare them of one with the fields' layout");
+}
+
 template <class Policy, class... Ins, class... Outs>
 void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> const& in, Pack<Outs...> const& out) {
   using Shape = typename Policy::shape_type;
@@ -104,6 +145,8 @@ void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> 
   });
   for_each(out,
            [&](auto const& view, auto i) { check_field(where, policy, view, "output", i, [](int) { return 0; }); });
+
+  if constexpr (is_active_points<typename Policy::domain_type>) check_active(where, policy, leading_view(in, out));
 
   for_each(out, [&](auto const& a, auto i) {
     auto const clash = [&](auto const& b, char const* role, int j) {

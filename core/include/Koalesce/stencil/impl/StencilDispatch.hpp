@@ -78,9 +78,9 @@ void run_with_boundary(std::string const& label, Policy const& policy, In const&
 }
 
 /// Brings checked arguments into canonical form and hands them to the policy's backend.
-template <bool Reversed, class Policy, class... Ins, class... Outs, class Reduction, class Blocks, class... Functors>
+template <bool Reversed, class Policy, class... Ins, class... Outs, class Reduction, class Domain, class... Functors>
 void run_in_order(std::string const& label, Policy const& policy, Pack<Ins...> const& in, Pack<Outs...> const& out,
-                  Reduction const& reduction, Blocks const& blocks, Functors const&... functors) {
+                  Reduction const& reduction, Domain const& domain, Functors const&... functors) {
   using Order = IndexOrder<Policy::rank, Reversed>;
 
   Extents3 extents{1, 1, 1};
@@ -100,30 +100,23 @@ void run_in_order(std::string const& label, Policy const& policy, Pack<Ins...> c
   });
 
   auto const work = make_work<Order, typename Policy::shape_type>(ins, points, outs, extents, policy.taps(), reduction,
-                                                                  blocks, functors...);
+                                                                  domain, functors...);
   Kokkos::Profiling::ScopedRegion const region(Reduction::function);
   if constexpr (std::is_same_v<typename Policy::boundary_type, NoBoundary>) run_work(label, policy, work);
   else run_with_boundary(label, policy, in, work);
 }
 
-/// The View whose layout says how the loops are ordered.
-template <class Ins, class Outs>
-auto const& leading_view(Ins const& in, Outs const& out) {
-  if constexpr (Outs::size > 0) return get<0>(out);
-  else return view_of(get<0>(in));
-}
-
-template <class Policy, class Ins, class Outs, class Reduction, class Blocks, class... Functors>
+template <class Policy, class Ins, class Outs, class Reduction, class Domain, class... Functors>
 void dispatch_order(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
-                    Reduction const& reduction, Blocks const& blocks, Functors const&... functors) {
+                    Reduction const& reduction, Domain const& domain, Functors const&... functors) {
   auto const& leading = leading_view(in, out);
   using Leading       = std::decay_t<decltype(leading)>;
   if (is_reversed(leading)) {
     if constexpr (can_be_reversed<Leading, true>())
-      run_in_order<true>(label, policy, in, out, reduction, blocks, functors...);
+      run_in_order<true>(label, policy, in, out, reduction, domain, functors...);
   } else {
     if constexpr (can_be_reversed<Leading, false>())
-      run_in_order<false>(label, policy, in, out, reduction, blocks, functors...);
+      run_in_order<false>(label, policy, in, out, reduction, domain, functors...);
   }
 }
 
@@ -133,27 +126,38 @@ auto block_strides(Fields const& fields) {
   return transform(fields, [](auto const& field, auto) { return BlockStride{std::int64_t(view_of(field).stride(0))}; });
 }
 
+/// Runs a sweep over blocks, which backends see as one over the first block.
+template <class Policy, class Ins, class Outs, class Reduction, class... Functors>
+void dispatch_blocks(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
+                     Reduction const& reduction, Functors const&... functors) {
+  auto const first_of = [](auto const& field, auto) { return first_block(field); };
+  WorkBlocks const blocks{policy.domain().blocks(), block_strides(inputs_that<false>(in)),
+                          block_strides(inputs_that<true>(in)), block_strides(out)};
+  dispatch_order(label, policy, transform(in, first_of), transform(out, first_of), reduction, blocks,
+                 with_block(functors)...);
+}
+
 template <class Policy, class Ins, class Outs, class Reduction, class... Functors>
 void dispatch_stencil(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
                       Reduction const& reduction, Functors const&... functors) {
-  bool empty = policy.blocks().count == 0;
-  for (int d = 0; d < Policy::rank; ++d) empty = empty || policy.extents()[d] == 0;
-  if (empty) {
+  using Domain = typename Policy::domain_type;
+  auto points  = policy.domain().blocks();
+  for (int d = 0; d < Policy::rank; ++d) points *= policy.extents()[d];
+  auto to_compute = points;
+  if constexpr (is_active_points<Domain>) to_compute = policy.domain().count();
+  if (to_compute == 0) {
     if constexpr (!std::is_same_v<Reduction, NoReduction>)
       join_earlier(policy.space(), kernel_label(typename Policy::backend_type{}, label), reduction);
     return;
   }
 
-  if constexpr (std::is_same_v<typename Policy::blocks_type, OneBlock>) {
-    dispatch_order(label, policy, in, out, reduction, NoBlocks(), functors...);
+  if constexpr (std::is_same_v<Domain, EqualBlocks>) {
+    dispatch_blocks(label, policy, in, out, reduction, functors...);
   } else {
-    auto const first_of = [](auto const& field, auto) { return first_block(field); };
-    auto const ins = block_strides(inputs_that<false>(in)), points = block_strides(inputs_that<true>(in)),
-               outs = block_strides(out);
-    WorkBlocks<std::decay_t<decltype(ins)>, std::decay_t<decltype(points)>, std::decay_t<decltype(outs)>> const blocks{
-        policy.blocks().count, ins, points, outs};
-    dispatch_order(label, policy, transform(in, first_of), transform(out, first_of), reduction, blocks,
-                   with_block(functors)...);
+    if constexpr (is_active_points<Domain>)
+      if (to_compute < points)
+        return dispatch_order(label, policy, in, out, reduction, policy.domain().tiles(), functors...);
+    dispatch_order(label, policy, in, out, reduction, WholeDomain(), functors...);
   }
 }
 

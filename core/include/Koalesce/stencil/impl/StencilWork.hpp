@@ -6,6 +6,7 @@
 #include <Koalesce/stencil/LinearStencil.hpp>
 #include <Koalesce/stencil/Neighborhood.hpp>
 #include <Koalesce/stencil/StencilPolicy.hpp>
+#include <Koalesce/stencil/impl/ActiveTiles.hpp>
 #include <Koalesce/stencil/impl/CanonicalField.hpp>
 #include <Koalesce/stencil/impl/IndexOrder.hpp>
 #include <Koalesce/stencil/impl/StencilBlocks.hpp>
@@ -140,7 +141,7 @@ inline constexpr int taps_of_inputs<Pack<Field<Ts, Shapes>...>> = (Shapes::size 
 
 /// One sweep: out(p) = functor(neighborhoods of p in inputs, values of `points` at p, p) for every interior point p.
 template <class OrderT, class InsT, class PointsT, class OutsT, class FunctorT, class ReductionT = NoReduction,
-          class BlocksT = NoBlocks>
+          class DomainT = WholeDomain>
 struct StencilWork {
   using Order     = OrderT;
   using Ins       = InsT;
@@ -148,7 +149,7 @@ struct StencilWork {
   using Outs      = OutsT;
   using Functor   = FunctorT;
   using Reduction = ReductionT;
-  using Blocks    = BlocksT;
+  using Domain    = DomainT;
 
   static constexpr int rz = max_input_radius<Order, 0, Ins>;
   static constexpr int ry = max_input_radius<Order, 1, Ins>;
@@ -161,7 +162,7 @@ struct StencilWork {
   StencilTaps taps;
   Points points;
   Reduction reduction;
-  Blocks blocks;
+  Domain domain;
 };
 
 template <class Ins>
@@ -176,7 +177,7 @@ using NeighborhoodsOf = typename NeighborhoodsOfPack<Ins>::type;
 /// Two stages in one sweep: mid(p) = first(neighborhoods of p in inputs, values of `points` at p, p), kept on chip
 /// only, and out(p) = second(neighborhood of p in mid, values of all inputs at p, p).
 template <class OrderT, class ShapeT, class InsT, class PointsT, class OutsT, class FirstT, class SecondT,
-          class ReductionT = NoReduction, class BlocksT = NoBlocks>
+          class ReductionT = NoReduction, class DomainT = WholeDomain>
 struct StagedWork {
   using Order       = OrderT;
   using SecondShape = typename ShapeT::second;
@@ -186,7 +187,7 @@ struct StagedWork {
   using First       = FirstT;
   using Second      = SecondT;
   using Reduction   = ReductionT;
-  using Blocks      = BlocksT;
+  using Domain      = DomainT;
   /// The types between the stages, one per field.
   using Mids =
       decltype(to_pack(call_at<Order>(std::declval<First const&>(), std::declval<NeighborhoodsOf<Ins> const&>(),
@@ -203,11 +204,15 @@ struct StagedWork {
   Second second;
   Points points;
   Reduction reduction;
-  Blocks blocks;
+  Domain domain;
 };
 
 template <class Work>
-inline constexpr bool has_blocks = !std::is_same_v<typename Work::Blocks, NoBlocks>;
+inline constexpr bool has_blocks = is_blocks<typename Work::Domain>;
+
+/// Whether only some of a work's points are computed.
+template <class Work>
+inline constexpr bool has_active_points = std::is_same_v<typename Work::Domain, ActiveTiles>;
 
 template <class Fields, class Places>
 KOKKOS_FORCEINLINE_FUNCTION void move_to_block(Fields& fields, Places const& places, std::int64_t block) {
@@ -233,27 +238,27 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) in_block(Work const& work, [[maybe_un
     return (work);
   } else {
     Work here = work;
-    move_to_block(here.in, work.blocks.in, block);
-    move_to_block(here.points, work.blocks.points, block);
-    move_to_block(here.out, work.blocks.out, block);
+    move_to_block(here.in, work.domain.in, block);
+    move_to_block(here.points, work.domain.points, block);
+    move_to_block(here.out, work.domain.out, block);
     set_block(here, block);
     return here;
   }
 }
 
-template <class Order, class Shape, class Ins, class Points, class Outs, class Reduction, class Blocks, class Functor>
+template <class Order, class Shape, class Ins, class Points, class Outs, class Reduction, class Domain, class Functor>
 auto make_work(Ins const& in, Points const& points, Outs const& out, Extents3 const& extents, StencilTaps taps,
-               Reduction const& reduction, Blocks const& blocks, Functor const& functor) {
-  return StencilWork<Order, Ins, Points, Outs, Functor, Reduction, Blocks>{in,   out,    extents,   functor,
-                                                                           taps, points, reduction, blocks};
+               Reduction const& reduction, Domain const& domain, Functor const& functor) {
+  return StencilWork<Order, Ins, Points, Outs, Functor, Reduction, Domain>{in,   out,    extents,   functor,
+                                                                           taps, points, reduction, domain};
 }
 
-template <class Order, class Shape, class Ins, class Points, class Outs, class Reduction, class Blocks, class First,
+template <class Order, class Shape, class Ins, class Points, class Outs, class Reduction, class Domain, class First,
           class Second>
 auto make_work(Ins const& in, Points const& points, Outs const& out, Extents3 const& extents, StencilTaps,
-               Reduction const& reduction, Blocks const& blocks, First const& first, Second const& second) {
-  return StagedWork<Order, Shape, Ins, Points, Outs, First, Second, Reduction, Blocks>{
-      in, out, extents, first, second, points, reduction, blocks};
+               Reduction const& reduction, Domain const& domain, First const& first, Second const& second) {
+  return StagedWork<Order, Shape, Ins, Points, Outs, First, Second, Reduction, Domain>{
+      in, out, extents, first, second, points, reduction, domain};
 }
 
 }  // namespace Koalesce::Impl

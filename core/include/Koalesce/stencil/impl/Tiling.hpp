@@ -11,6 +11,9 @@ namespace Koalesce::Impl {
 struct Tile {
   std::int64_t z, y, x;
   std::int64_t planes, rows, cols;
+
+  KOKKOS_FUNCTION Extents3 first() const { return {z, y, x}; }
+  KOKKOS_FUNCTION Extents3 extents() const { return {planes, rows, cols}; }
 };
 
 /// How the interior is divided: tiles of `tile_y` x `tile_x` points, each in chunks of `chunk` planes.

@@ -35,7 +35,7 @@ template <class Work>
 __global__ void __launch_bounds__(cached_stencil_threads) strided_stencil_kernel(__grid_constant__ Work const work) {
   WorkBlock const part(work);
   auto const& block   = in_block(work, part.number);
-  unsigned const each = gridDim.x / unsigned(work.blocks.count());
+  unsigned const each = gridDim.x / unsigned(work.domain.blocks());
   auto const& n       = work.extents;
   auto update         = work.reduction.identity();
   auto const thread   = [](unsigned block, unsigned threads, unsigned number) {

@@ -5,6 +5,7 @@
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/Machine.hpp>
 #include <Koalesce/cuda/runtime/Stopwatch.hpp>
+#include <Koalesce/cuda/stencil/ActiveStencil.hpp>
 #include <Koalesce/cuda/stencil/CachedStencil.hpp>
 #include <Koalesce/cuda/stencil/queue/QueuedStencil.hpp>
 #include <Koalesce/cuda/stencil/tile/TiledStencil.hpp>
@@ -29,7 +30,7 @@ inline bool is_small(Kokkos::Cuda const& exec, double points) {
 
 template <class Work>
 double points_of(Work const& work) {
-  return double(work.extents[0]) * double(work.extents[1]) * double(work.extents[2]) * double(work.blocks.count());
+  return double(work.extents[0]) * double(work.extents[1]) * double(work.extents[2]) * double(work.domain.blocks());
 }
 
 /// The candidates of a stencil: where it may read its taps. The one that its types suggest comes first. Small elements
@@ -110,9 +111,8 @@ TuningChoices stencil_choices(Kokkos::Cuda const& exec, std::string const& label
 }
 
 /// From the queue, from registers or through the caches, as the policy says or as calls turn out to be fastest.
-template <class... WorkArgs>
-void run_stencil(Tag, Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
-  using Work     = StencilWork<WorkArgs...>;
+template <class Work>
+void run_fastest_stencil(Kokkos::Cuda const& exec, std::string const& label, Work const& work) {
   auto const run = [&](StencilTaps taps) {
     int const width = taps == StencilTaps::tile ? tile_width(work) : 0;
     if (width > 0) return run_tiled_stencil(exec, label, work, width);
@@ -129,6 +129,12 @@ void run_stencil(Tag, Kokkos::Cuda const& exec, std::string const& label, Stenci
   StencilCandidates<Work> const candidates(alignment.tile_width > 0);
   auto const by_extents = is_small(exec, points_of(work)) ? candidates.number_of(StencilTaps::cache) : 0;
   run_fastest(exec, points_of(work), by_extents, tuner, choices, [&](std::size_t number) { run(candidates[number]); });
+}
+
+template <class... WorkArgs>
+void run_stencil(Tag, Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
+  if constexpr (has_active_points<StencilWork<WorkArgs...>>) run_active_stencil(exec, label, work);
+  else run_fastest_stencil(exec, label, work);
 }
 
 template <class... WorkArgs>

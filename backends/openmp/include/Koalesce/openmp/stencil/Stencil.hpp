@@ -25,7 +25,7 @@ constexpr std::size_t bytes_of(Pack<Fields...> const&) {
 /// The threads that share a block: where there are as many blocks as threads, one.
 template <class Exec, class Work>
 int threads_of_a_block(Exec const& exec, Work const& work) {
-  return int(std::max<std::int64_t>(1, exec.concurrency() / std::max<std::int64_t>(1, work.blocks.count())));
+  return int(std::max<std::int64_t>(1, exec.concurrency() / std::max<std::int64_t>(1, work.domain.blocks())));
 }
 
 template <bool Unit, class Work>
@@ -34,20 +34,27 @@ KOALESCE_FLATTEN void compute_tile(Work const& work, Tile const& tile, std::int6
   auto const functor = work.functor;  // a copy that no output can alias
   auto update        = work.reduction.identity();
 
-  for (auto z = tile.z; z < tile.z + tile.planes; ++z) {
+  auto const end = any_active(work.domain, tile.first(), tile.extents()) ? tile.z + tile.planes : tile.z;
+  for (auto z = tile.z; z < end; ++z) {
     auto y = tile.y;
-    if constexpr (Unit && is_linear<typename Work::Functor>) {
+    if constexpr (Unit && is_linear<typename Work::Functor> && !has_active_points<Work>) {
       using Rows = typename LinearPlan<Order, typename Work::Functor::shape_type>::type;
       for (; y + Rows::rows <= tile.y + tile.rows; y += Rows::rows)
         Rows::compute(functor, get<0>(moved_to(work.in, z, y, tile.x)), moved_to(work.points, z, y, tile.x),
                       moved_to(work.out, z, y, tile.x), z, y, tile.x, tile.cols, work.reduction, update);
     }
     for (; y < tile.y + tile.rows; ++y)
-      compute_row<Order, Unit>(functor, moved_to(work.in, z, y, tile.x), moved_to(work.points, z, y, tile.x),
-                               moved_to(work.out, z, y, tile.x), z, y, tile.x, tile.cols, work.reduction, update);
+      for_each_run(work.domain, z, y, tile.x, tile.cols, [&](std::int64_t x, std::int64_t cols) KOALESCE_INLINE_LAMBDA {
+        compute_row<Order, Unit>(functor, moved_to(work.in, z, y, x), moved_to(work.points, z, y, x),
+                                 moved_to(work.out, z, y, x), z, y, x, cols, work.reduction, update);
+      });
   }
   work.reduction.leave(number, update);
 }
+
+/// Tiles take about as long as each other, unless some have no points to compute.
+template <class Work>
+using ScheduleOf = Kokkos::Schedule<std::conditional_t<has_active_points<Work>, Kokkos::Dynamic, Kokkos::Static>>;
 
 template <class Exec, class... WorkArgs>
 void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
@@ -57,9 +64,9 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<Wo
                          (2 * Work::rz + 1) * bytes_of(work.in) + bytes_of(work.points) + bytes_of(work.out));
   bool const unit          = unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out);
   std::string const kernel = kernel_label(Tag{}, label);
-  std::int64_t const tiles = tiling.size(), all = tiles * work.blocks.count();
+  std::int64_t const tiles = tiling.size(), all = tiles * work.domain.blocks();
   launch_and_join(exec, kernel, work, all, [&](Work const& given) {
-    Kokkos::parallel_for(kernel, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, all),
+    Kokkos::parallel_for(kernel, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, ScheduleOf<Work>>(exec, 0, all),
                          [=](std::int64_t i) {
                            auto const tile   = tiling.tile(i % tiles, given.extents);
                            auto const& block = in_block(given, i / tiles);
@@ -79,7 +86,8 @@ KOALESCE_FLATTEN void compute_staged_tile(Work const& work, Tile const& tile, st
   Pack<> none;
   Mid const mids(scratch, tile.rows, tile.cols);
 
-  for (std::int64_t step = 0; step < tile.planes + 2 * Mid::rz; ++step) {
+  auto const steps = any_active(work.domain, tile.first(), tile.extents()) ? tile.planes + 2 * Mid::rz : 0;
+  for (std::int64_t step = 0; step < steps; ++step) {
     for (auto y = -Mid::ry; y < tile.rows + Mid::ry; ++y) {
       auto const mid_z = tile.z + step - Mid::rz, mid_y = tile.y + y, mid_x = tile.x - Mid::rx;
       compute_row<Order, Unit>(first, moved_to(work.in, mid_z, mid_y, mid_x),
@@ -89,12 +97,14 @@ KOALESCE_FLATTEN void compute_staged_tile(Work const& work, Tile const& tile, st
     if (step < 2 * Mid::rz) continue;
     auto const z = tile.z + step - 2 * Mid::rz;
     for (std::int64_t row = 0; row < tile.rows; ++row) {
-      auto const y   = tile.y + row;
-      auto const in  = concat(moved_to(work.in, z, y, tile.x), moved_to(work.points, z, y, tile.x));
-      auto const out = moved_to(work.out, z, y, tile.x);
-      for_each_in_row(tile.cols, work.reduction, update, [&](std::int64_t x, auto& at_x) KOALESCE_INLINE_LAMBDA {
-        auto const around_x = mids.around(step - Mid::rz, row, x);
-        store_in_row<Unit>(out, call_at<Order>(second, around_x, values_at<Unit>(in, x), z, y, tile.x + x, at_x), x);
+      auto const y = tile.y + row;
+      for_each_run(work.domain, z, y, tile.x, tile.cols, [&](std::int64_t x0, std::int64_t cols) KOALESCE_INLINE_LAMBDA {
+        auto const in  = concat(moved_to(work.in, z, y, x0), moved_to(work.points, z, y, x0));
+        auto const out = moved_to(work.out, z, y, x0);
+        for_each_in_row(cols, work.reduction, update, [&](std::int64_t x, auto& at_x) KOALESCE_INLINE_LAMBDA {
+          auto const around_x = mids.around(step - Mid::rz, row, x0 - tile.x + x);
+          store_in_row<Unit>(out, call_at<Order>(second, around_x, values_at<Unit>(in, x), z, y, x0 + x, at_x), x);
+        });
       });
     }
   }
@@ -106,7 +116,7 @@ template <class Exec, class... WorkArgs>
 void run_stencil(Tag, Exec const& exec, std::string const& label, StagedWork<WorkArgs...> const& work) {
   using Work   = StagedWork<WorkArgs...>;
   using Mid    = MidQueue<Work>;
-  using Policy = Kokkos::TeamPolicy<Exec>;
+  using Policy = Kokkos::TeamPolicy<Exec, ScheduleOf<Work>>;
 
   Policy const probe(exec, 1, 1);
   std::size_t const room[]    = {std::size_t(probe.scratch_size_max(0)), std::size_t(probe.scratch_size_max(1))};
@@ -129,10 +139,10 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StagedWork<Wor
   int const level  = bytes() <= room[0] ? 0 : 1;
   bool const unit  = unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out);
   auto const tiles = tiling.size();
-  Policy policy(exec, int(tiles * work.blocks.count()), 1);
+  Policy policy(exec, int(tiles * work.domain.blocks()), 1);
   policy.set_scratch_size(level, Kokkos::PerTeam(int(bytes())));
   std::string const kernel = kernel_label(Tag{}, label);
-  launch_and_join(exec, kernel, work, tiles * work.blocks.count(), [&](Work const& given) {
+  launch_and_join(exec, kernel, work, tiles * work.domain.blocks(), [&](Work const& given) {
     Kokkos::parallel_for(kernel, policy, [=](typename Policy::member_type const& team) {
       auto const number  = team.league_rank();
       auto const tile    = tiling.tile(number % tiles, given.extents);

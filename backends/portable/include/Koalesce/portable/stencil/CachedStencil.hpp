@@ -53,6 +53,23 @@ struct CachedPoints {
   }
 };
 
+/// Tiles that have active points, a team a tile.
+template <class Work, class Index>
+struct ActivePointsOfTiles {
+  using Shape = ActiveTileShape<Work::Order::rank>;
+
+  Work work;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& team) const {
+    auto update           = work.reduction.identity();
+    ActiveTile const tile = work.domain.tiles[team.league_rank()];
+    for (int i = team.team_rank(); i < Shape::points; i += team.team_size())
+      compute_active_point<Index>(work, tile, i / Shape::points_a_word, i % Shape::points_a_word, update);
+    leave_team_part(team, work.reduction, update);
+  }
+};
+
 /// Pieces of rows. It runs on hosts alone.
 template <class Work>
 struct CachedRows {
@@ -66,9 +83,12 @@ struct CachedRows {
     auto const& block  = in_block(work, plane / work.extents[0]);
     auto const functor = block.functor;  // a copy that no output can alias
     auto update        = work.reduction.identity();
-    compute_row<typename Work::Order, true>(functor, moved_to(block.in, z, y, x), moved_to(block.points, z, y, x),
-                                            moved_to(block.out, z, y, x), z, y, x,
-                                            std::min(columns, work.extents[2] - x), work.reduction, update);
+    for_each_run(block.domain, z, y, x, std::min(columns, work.extents[2] - x),
+                 [&](std::int64_t x0, std::int64_t count) KOALESCE_INLINE_LAMBDA {
+                   compute_row<typename Work::Order, true>(functor, moved_to(block.in, z, y, x0),
+                                                           moved_to(block.points, z, y, x0), moved_to(block.out, z, y, x0),
+                                                           z, y, x0, count, work.reduction, update);
+                 });
     work.reduction.leave(piece, update);
   }
 };
@@ -86,7 +106,7 @@ bool can_be_cached(Work const& work) {
     auto const& n               = work.extents;
     // Teams are numbered by int; some of their threads may have no point.
     return has_short_strides(work) && n[0] < most && n[1] < most && n[2] < most &&
-           double(n[0]) * double(n[1]) * double(n[2]) * double(work.blocks.count()) < 16. * double(most);
+           double(n[0]) * double(n[1]) * double(n[2]) * double(work.domain.blocks()) < 16. * double(most);
   }
 }
 
@@ -115,7 +135,7 @@ void run_cached_points(Exec const& exec, std::string const& label, Work const& w
   points.tiles_x    = Divisor(count(n[2], points.log_x));
   points.tiles_y    = Divisor(count(n[1], points.log_y));
   points.tiles      = Divisor(points.tiles_x.divisor() * points.tiles_y.divisor() * count(n[0], points.log_z));
-  auto const tiles  = points.tiles.divisor() * work.blocks.count();
+  auto const tiles  = points.tiles.divisor() * work.domain.blocks();
   Policy const teams(exec, int(tiles), 1 << (points.log_x + points.log_y + points.log_z));
   launch_and_join(exec, label, work, tiles, [&](Work const& given) {
     // A functor may have no assignment.
@@ -125,17 +145,32 @@ void run_cached_points(Exec const& exec, std::string const& label, Work const& w
   });
 }
 
+template <class Exec, class Work>
+void run_active_points(Exec const& exec, std::string const& label, Work const& work) {
+  auto const run = [&]<class Index>(Index) {
+    launch_and_join(exec, label, work, work.domain.size, [&](Work const& given) {
+      ActivePointsOfTiles<Work, Index> const points{given};
+      int const threads = Kokkos::TeamPolicy<Exec>(exec, 1, 1).team_size_max(points, Kokkos::ParallelForTag());
+      Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, int(work.domain.size), std::min(threads, max_cached_threads)), points);
+    });
+  };
+  if (can_be_cached<Exec>(work)) run(int());
+  else run(std::int64_t());
+}
+
 template <RunsPortable Tag, class Exec, class Work>
 void run_cached_stencil(Tag, Exec const& exec, std::string const& label, Work const& work) {
   auto const& n = work.extents;
   if constexpr (Backend::on_host<Exec>) {
     auto const columns = std::min(max_columns, n[2]), pieces = (n[2] + columns - 1) / columns;
-    auto const all           = n[0] * n[1] * pieces * work.blocks.count();
+    auto const all           = n[0] * n[1] * pieces * work.domain.blocks();
     std::string const kernel = kernel_label(Tag{}, label);
     launch_and_join(exec, kernel, work, all, [&](Work const& given) {
       Kokkos::parallel_for(kernel, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, all),
                            CachedRows<Work>{given, columns, pieces});
     });
+  } else if constexpr (has_active_points<Work>) {
+    run_active_points(exec, kernel_label(Tag{}, label), work);
   } else {
     run_cached_points(exec, kernel_label(Tag{}, label), work);
   }

@@ -71,14 +71,16 @@ struct PortableStencil {
       });
     };
 
-    auto update = work.reduction.identity();
-    for (int step = 0; step < planes_before; ++step) read_plane(step);
-    for (std::int64_t k = 0; k < tile.planes; ++k) {
+    auto update       = work.reduction.identity();
+    auto const planes = any_active(work.domain, tile.first(), tile.extents()) ? tile.planes : 0;
+    for (int step = 0; step < planes_before && planes > 0; ++step) read_plane(step);
+    for (std::int64_t k = 0; k < planes; ++k) {
       team.team_barrier();
       read_plane(k + planes_before);
       team.team_barrier();
       for_each_point(team, tile, [&](int y, int x) {
         std::int64_t const pz = tile.z + k, py = tile.y + y, px = tile.x + x;
+        if (!is_active(work.domain, pz, py, px)) return;
         auto const values = load(work.points, pz, py, px);
         store(work.out, call_at<Order>(work.functor, queue.around(k + Queue::rz, y, x), values, pz, py, px, update), pz,
               py, px);
@@ -134,9 +136,10 @@ struct PortableStaged {
       });
     };
 
-    auto update = work.reduction.identity();
-    for (int step = 0; step < 2 * FirstQueue::rz; ++step) read_plane(step);
-    for (std::int64_t step = 0; step < tile.planes + 2 * MidQueue::rz; ++step) {
+    auto update      = work.reduction.identity();
+    auto const steps = any_active(work.domain, tile.first(), tile.extents()) ? tile.planes + 2 * MidQueue::rz : 0;
+    for (int step = 0; step < 2 * FirstQueue::rz && steps > 0; ++step) read_plane(step);
+    for (std::int64_t step = 0; step < steps; ++step) {
       team.team_barrier();
       read_plane(step + 2 * FirstQueue::rz);
       team.team_barrier();
@@ -146,6 +149,7 @@ struct PortableStaged {
       team.team_barrier();
       for_each_point(team, tile, [&](int y, int x) {
         std::int64_t const pz = tile.z + k, py = tile.y + y, px = tile.x + x;
+        if (!is_active(work.domain, pz, py, px)) return;
         auto const inputs = load(concat(work.in, work.points), pz, py, px);
         store(work.out, call_at<Order>(work.second, mids.around(k + MidQueue::rz, y, x), inputs, pz, py, px, update),
               pz, py, px);
@@ -161,7 +165,7 @@ struct PortableStaged {
 template <RunsPortable Tag, class Exec, class Kernel>
 void run_tile_teams(Tag, Exec const& exec, std::string const& label, PortableTiling const& tiling, int max_threads,
                     Kernel const& kernel) {
-  Teams const teams{tiling.size() * kernel.all.blocks.count(), max_threads, tiling.scratch_level, tiling.scratch_bytes};
+  Teams const teams{tiling.size() * kernel.all.domain.blocks(), max_threads, tiling.scratch_level, tiling.scratch_bytes};
   Kokkos::parallel_for(label, team_policy(exec, teams, kernel), kernel);
 }
 
@@ -189,7 +193,7 @@ void run_queued_stencil(Tag, Exec const& exec, std::string const& label, Work co
   if (tiling.scratch_level < 0) fail_without_room(label, exec, Kernel::bytes(1, 1));
   int const max_threads  = team_threads<Exec>(int(std::min<std::int64_t>(tiling.tile_y * tiling.tile_x, 256)));
   std::string const name = kernel_label(Tag{}, label);
-  launch_and_join(exec, name, work, tiling.size() * work.blocks.count(), [&](Work const& given) {
+  launch_and_join(exec, name, work, tiling.size() * work.domain.blocks(), [&](Work const& given) {
     run_tile_teams(Tag{}, exec, name, tiling, max_threads, Kernel{given, tiling});
   });
 }

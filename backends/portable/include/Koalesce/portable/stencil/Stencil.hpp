@@ -46,6 +46,7 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<Wo
     if (queue) run_queued_stencil(Tag{}, exec, label, work);
     else run_cached_stencil(Tag{}, exec, label, work);
   };
+  if constexpr (has_active_points<StencilWork<WorkArgs...>> && !Backend::on_host<Exec>) return run(false);
   if (!can_be_cached<Exec>(work)) return run(true);
   if (work.taps != StencilTaps::automatic) return run(work.taps == StencilTaps::queue);
   if constexpr (!Stopwatch<Exec>::waits) return run_as_measured(Tag{}, exec, label, work, run);

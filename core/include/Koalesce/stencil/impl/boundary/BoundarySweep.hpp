@@ -80,7 +80,7 @@ auto work_in_box(StencilWork<Args...> const& w, BoundaryBox const& box) {
   using Work         = StencilWork<Args...>;
   auto const functor = in_box(w.functor, box.first);
   return StencilWork<typename Work::Order, typename Work::Ins, typename Work::Points, typename Work::Outs,
-                     std::remove_const_t<decltype(functor)>, typename Work::Reduction>{
+                     std::remove_const_t<decltype(functor)>, typename Work::Reduction, typename Work::Domain>{
       fields_in_box(w.in, box.first),
       fields_in_box(w.out, box.first),
       box.extents,
@@ -88,13 +88,13 @@ auto work_in_box(StencilWork<Args...> const& w, BoundaryBox const& box) {
       w.taps,
       fields_in_box(w.points, box.first),
       w.reduction,
-      w.blocks};
+      domain_in_box(w.domain, box.first)};
 }
 template <class Order, class Shape, class... Args>
 auto work_in_box(StagedWork<Order, Shape, Args...> const& w, BoundaryBox const& box) {
   return make_work<Order, Shape>(fields_in_box(w.in, box.first), fields_in_box(w.points, box.first),
                                  fields_in_box(w.out, box.first), box.extents, StencilTaps::automatic, w.reduction,
-                                 w.blocks, in_box(w.first, box.first), in_box(w.second, box.first));
+                                 domain_in_box(w.domain, box.first), in_box(w.first, box.first), in_box(w.second, box.first));
 }
 
 /// Computes the points around the box: one an item, or, where they are reduced, a few.
@@ -123,7 +123,7 @@ struct BoundaryPoints {
   KOKKOS_FUNCTION void compute(std::int64_t i, Update& update) const {
     Extents3 const at    = box.around(i);
     std::int64_t const z = at[0] + box.first[0], y = at[1] + box.first[1], x = at[2] + box.first[2];
-    store(work.out, result(work, z, y, x, update), z, y, x);
+    if (is_active(work.domain, z, y, x)) store(work.out, result(work, z, y, x, update), z, y, x);
   }
 
   /// The inputs' values around a point.

@@ -13,19 +13,6 @@
 
 namespace Koalesce::Impl {
 
-/// The part of a StencilPolicy that check_field and canonical_field use.
-template <class Exec, int Rank>
-struct HaloPolicy {
-  using execution_space           = Exec;
-  static constexpr int rank       = Rank;
-  static constexpr int field_rank = Rank;
-
-  PointIndex<Rank> m_extents;
-
-  auto const& extents() const { return m_extents; }
-  OneBlock blocks() const { return {}; }
-};
-
 /// Writes one halo point; only interior points are read, so the order does not matter.
 template <class Order, class T, class Faces>
 struct FillHalo {
@@ -53,8 +40,8 @@ template <class Exec, class View, class Extents, class Conditions>
 void check_halo(View const& field, Extents const& extents, Conditions const& conditions) {
   std::string const where = "Koalesce::fill_halo";
   constexpr int rank      = View::rank();
-  check_extents(where, HaloPolicy<Exec, rank>{extents});
-  check_field(where, HaloPolicy<Exec, rank>{extents}, field, "the", -1, [](int) { return 0; });
+  check_extents(where, InteriorPolicy<Exec, rank>{extents});
+  check_field(where, InteriorPolicy<Exec, rank>{extents}, field, "the", -1, [](int) { return 0; });
   Extents const widths = halo_widths(field, extents);
   if (widths == Extents{} && !has_no_points(extents))
     fail(where, "the field ", quoted_label(field),
@@ -71,7 +58,7 @@ void fill_halo_in_order(Exec const& space, View const& view, Extents const& exte
   using T            = typename View::value_type;
 
   Extents const widths = halo_widths(view, extents);
-  T* const origin      = canonical_field<Order, T>(view, HaloPolicy<Exec, rank>{extents}).origin;
+  T* const origin      = canonical_field<Order, T>(view, InteriorPolicy<Exec, rank>{extents}).origin;
   BoundaryValue<T, rank, Faces> value{origin, {}, extents, faces};
   Extents3 interior{1, 1, 1}, width{0, 0, 0};
   for (int d = 0; d < rank; ++d) {

@@ -68,12 +68,13 @@ template <class Kernel>
 void run_queue(Kokkos::Cuda const& exec, std::string const& label, typename Kernel::Work const& work) {
   // Cached, because the choice takes as long as a small stencil. A few sizes alternate in multigrid methods.
   thread_local RecentValues<std::tuple<int, std::int64_t, Extents3>, StencilGrid, 8> recent;
-  std::int64_t const blocks = work.blocks.count();
+  std::int64_t const blocks = work.domain.blocks();
   auto grid                 = recent.get({exec.cuda_device(), blocks, work.extents},
                                          [&] { return make_grid<Kernel>(exec, label, work.extents, blocks); });
   if (grid.tile_y == 0) return run_without_queue(exec, label, work);
 
-  if (Kernel::Tuning::interval > 0 && grid.chunk >= min_paced_planes &&
+  // Blocks without active points would make the others wait.
+  if (!has_active_points<typename Kernel::Work> && Kernel::Tuning::interval > 0 && grid.chunk >= min_paced_planes &&
       grid.blocks() * blocks >= grid.pace.resident / 2)
     grid.pace.counter = PaceCounters::next(exec);
   dim3 const all = grid_of_blocks(label, work, dim3(unsigned(grid.blocks())));

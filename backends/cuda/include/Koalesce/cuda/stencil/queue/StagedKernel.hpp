@@ -48,6 +48,8 @@ struct StagedKernel {
     auto const& work     = in_block(all, part.number);
     constexpr int points = Tuning::points;
     BlockPlace const at(part.x, grid, work.extents, points);
+    if (!any_active(work.domain, {at.z, at.y, at.x}, {at.planes, grid.tile_y - inner_y, grid.tile_x - inner_x}))
+      return leave_block_part(work.reduction, work.reduction.identity());
     // The tile's first point, in the halo: the first stage starts there.
     std::int64_t const y0 = at.y - ry2, x0 = at.x - rx2;
     Extents3 const wide{work.extents[0], work.extents[1] + ry2, work.extents[2] + rx2};
@@ -122,9 +124,16 @@ struct StagedKernel {
               auto const inputs = transform(readers, [&](auto const& reader, auto) {
                 return reader.slots()[in_center * reader.plane() + reader.point(row, at.tx)];
               });
-              return call_at<Order>(work.second, around, concat(inputs, load(work.points, z, y, x)), z, y, x, update);
+              auto with_point   = update;
+              auto const result = call_at<Order>(work.second, around, concat(inputs, load(work.points, z, y, x)), z, y,
+                                                 x, with_point);
+              if (is_active(work.domain, z, y, x)) update = with_point;
+              return result;
             },
-            [&](int p, auto const& result) { store(work.out, result, at.z + k, y0 + at.ty + p, x0 + at.tx); });
+            [&](int p, auto const& result) {
+              auto const z = at.z + k, y = y0 + at.ty + p, x = x0 + at.tx;
+              if (is_active(work.domain, z, y, x)) store(work.out, result, z, y, x);
+            });
       }
       center = next_slot<slots>(center);
       free   = next_slot<slots>(free);

@@ -108,7 +108,7 @@ bool are_blocks_alike(Places const& places, int width) {
 template <class Work>
 bool has_aligned_inputs(Work const& work, int width) {
   bool aligned = true;
-  if constexpr (has_blocks<Work>) aligned = are_blocks_alike(work.blocks.in, width);
+  if constexpr (has_blocks<Work>) aligned = are_blocks_alike(work.domain.in, width);
   for_each(work.in, [&](auto const& field, auto) {
     aligned = aligned && shift_of(field, width) >= 0 && shift_of(field, width) == shift_of(get<0>(work.in), width);
   });
@@ -130,7 +130,7 @@ TileGrid make_tile_grid(Work const& work, int width, RegisterTile const& numbers
   for_each(work.out, align);
   if constexpr (has_blocks<Work>)
     grid.wide_points =
-        grid.wide_points && are_blocks_alike(work.blocks.points, width) && are_blocks_alike(work.blocks.out, width);
+        grid.wide_points && are_blocks_alike(work.domain.points, width) && are_blocks_alike(work.domain.out, width);
 
   std::int64_t const tiles_x = count(n[2] + grid.shift, width), tiles_y = count(n[1], numbers.rows),
                      tiles_z = count(n[0], numbers.planes);
