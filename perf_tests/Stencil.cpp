@@ -44,5 +44,5 @@ void add_scaling() {
 int main(int argc, char** argv) {
   run(argc, argv,
       {add_stencils, add_biharmonic, add_nonlinear_stencils, add_planar_stencils<double>, add_planar_stencils<float>,
-       add_line_stencils, add_wave, add_boundary, add_residual, add_scaling});
+       add_line_stencils, add_wave, add_boundary, add_residual, add_blocks, add_active, add_scaling});
 }

@@ -240,6 +240,8 @@ void add_line_stencils();
 void add_wave();
 void add_boundary();
 void add_residual();
+void add_blocks();
+void add_active();
 
 }  // namespace perf
 

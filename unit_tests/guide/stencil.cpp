@@ -129,6 +129,24 @@ static void blocks_of_a_mesh() {
     expect(Volume(out.data() + b * out.stride(0), nz, ny, nx), 8);  // the Laplacian is 2
 }
 
+static void active_points() {
+  Exec const exec;
+  std::int64_t const nz = 5, ny = 6, nx = 7;
+  Volume u("u", nz + 2, ny + 2, nx + 2), out("out", nz, ny, nx);
+  Kokkos::View<int***, Exec> depth("depth", nz, ny, nx);
+  Kokkos::deep_copy(u, 3);
+  Kokkos::deep_copy(out, 3);
+  Kokkos::deep_copy(depth, 1);
+  Koalesce::StencilPolicy policy(exec, Koalesce::Star<1, 1, 1>{}, {nz, ny, nx});
+#include "stencil/active.inc"
+  expect(out, 3);
+  Kokkos::deep_copy(out, 4);
+  Kokkos::deep_copy(depth, 0);
+  Koalesce::ActivePoints(wet).update(depth);
+  Koalesce::parallel_stencil("mean", policy.with_active(wet), u, out, mean);
+  expect(out, 4);
+}
+
 static void staggered() {
   Exec const exec;
   std::int64_t const nz = 6, ny = 7, nx = 8;
@@ -191,6 +209,7 @@ int main(int argc, char** argv) {
   values_at_the_point();
   reductions();
   blocks_of_a_mesh();
+  active_points();
   staggered();
   two_stages();
 #if KOKKOS_VERSION >= 50000

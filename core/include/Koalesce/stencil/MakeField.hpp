@@ -27,26 +27,40 @@ namespace Koalesce {
 /// \param[in] label   of the View.
 /// \param[in] policy  its extents are those of the interior; its execution space's memory is taken.
 /// \param[in] halo    points on either side of the interior in each dimension.
-/// \return a View of `extents + 2 * halo` points per dimension, all 0, whose last index has stride 1. Its rows lie
-///         further apart than they are long, so that its layout is LayoutStride for rank 3.
+/// \return a View of `extents + 2 * halo` points per dimension, after an index of the block where the policy has many,
+///         all 0, whose last index has stride 1. Its rows lie further apart than they are long, so that its layout is
+///         LayoutStride for rank 3 and more.
 /// \throws Error if an extent or a halo is negative.
-template <class T, class Exec, class Shape, class BackendTag, class Boundary>
-auto make_field(std::string const& label, StencilPolicy<Exec, Shape, BackendTag, Boundary> const& policy,
-                typename StencilPolicy<Exec, Shape, BackendTag, Boundary>::extents_type const& halo) {
+template <class T, class... Options>
+auto make_field(std::string const& label, StencilPolicy<Options...> const& policy,
+                typename StencilPolicy<Options...>::extents_type const& halo) {
+  using Policy            = StencilPolicy<Options...>;
+  using Memory            = typename Policy::execution_space::memory_space;
   std::string const where = Impl::call_text("Koalesce::make_field", label);
   Impl::check_extents(where, policy);
-  for (int d = 0; d < Shape::rank; ++d)
+  for (int d = 0; d < Policy::rank; ++d)
     if (halo[d] < 0)
       Impl::fail(where, "the halo has ", halo[d], " points in dimension ", d,
                  "; a number of points cannot be negative, so give 0 or more");
-  return Impl::aligned_field<T, typename Exec::memory_space>(label, policy.extents(), halo);
+  if constexpr (Policy::field_rank == Policy::rank) {
+    return Impl::aligned_field<T, Memory>(label, policy.extents(), halo);
+  } else {
+    Kokkos::Array<std::int64_t, Policy::field_rank> extents{policy.domain().blocks()}, widths{0};
+    for (int d = 0; d < Policy::rank; ++d) {
+      extents[d + 1] = policy.extents()[d];
+      widths[d + 1]  = halo[d];
+    }
+    return Impl::aligned_field<T, Memory>(label, extents, widths);
+  }
 }
 
 /// \brief The same, with the halo that the policy's shape reads: none if the policy has a boundary.
-template <class T, class Exec, class Shape, class BackendTag, class Boundary>
-auto make_field(std::string const& label, StencilPolicy<Exec, Shape, BackendTag, Boundary> const& policy) {
-  typename StencilPolicy<Exec, Shape, BackendTag, Boundary>::extents_type halo;
-  for (int d = 0; d < Shape::rank; ++d) halo[d] = std::is_same_v<Boundary, Impl::NoBoundary> ? Shape::radius(d) : 0;
+template <class T, class... Options>
+auto make_field(std::string const& label, StencilPolicy<Options...> const& policy) {
+  using Policy = StencilPolicy<Options...>;
+  typename Policy::extents_type halo;
+  for (int d = 0; d < Policy::rank; ++d)
+    halo[d] = std::is_same_v<typename Policy::boundary_type, Impl::NoBoundary> ? Policy::shape_type::radius(d) : 0;
   return make_field<T>(label, policy, halo);
 }
 

@@ -123,6 +123,7 @@ class StencilPolicy {
   ///
   /// \param[in] count number of blocks; 0 is allowed.
   auto with_blocks(std::int64_t count) const {
+    static_assert(covers_all, "Koalesce::StencilPolicy: blocks and active points exclude each other");
     return StencilPolicy<Exec, Shape, BackendTag, Boundary, Impl::EqualBlocks>(m_space, m_extents, m_taps, m_boundary,
                                                                                Impl::EqualBlocks{count});
   }
@@ -133,6 +134,7 @@ class StencilPolicy {
   ///
   /// \param[in] points  prepared for the same extents; the policy sees what update() does to them.
   auto with_active(ActivePoints<Exec, rank> const& points) const {
+    static_assert(covers_all, "Koalesce::StencilPolicy: blocks and active points exclude each other");
     return StencilPolicy<Exec, Shape, BackendTag, Boundary, ActivePoints<Exec, rank>>(m_space, m_extents, m_taps,
                                                                                       m_boundary, points);
   }
@@ -164,6 +166,8 @@ class StencilPolicy {
  private:
   template <class, class, class, class, class>
   friend class StencilPolicy;
+
+  static constexpr bool covers_all = std::is_same_v<Domain, Impl::WholeDomain>;
 
   StencilPolicy(Exec const& space, extents_type const& extents, StencilTaps taps, Boundary const& boundary,
                 Domain const& domain)

@@ -134,8 +134,8 @@ class ActiveState {
     m_active.words_a_row = m_words_a_row;
     std::int64_t tiles = 1, words = extents[0] * extents[1] * m_words_a_row;
     for (int c = 0; c < 3; ++c) {
-      m_active.tile_extents[c] = Shape::extents[c];
-      m_active.tile_count[c]   = (extents[c] + Shape::extents[c] - 1) / Shape::extents[c];
+      m_active.tile_extents[c] = Shape::extents()[c];
+      m_active.tile_count[c]   = (extents[c] + Shape::extents()[c] - 1) / Shape::extents()[c];
       tiles *= m_active.tile_count[c];
     }
     auto const label = [&](char const* what) {

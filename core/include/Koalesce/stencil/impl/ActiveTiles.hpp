@@ -25,7 +25,7 @@ struct ActiveTileShape {
   static constexpr int planes = Rank == 3 ? 8 : Rank == 2 ? 64 : 1, rows = Rank == 3 ? 8 : 1,
                        words_a_row = Rank == 1 ? 64 : 1;
 
-  static constexpr Extents3 extents{planes, rows, words_a_row* points_a_word};
+  KOKKOS_FUNCTION static constexpr Extents3 extents() { return {planes, rows, words_a_row * points_a_word}; }
 
   /// The first point of a tile's word. Words in turn are neighbors in y or, in a plane's absence, in z.
   KOKKOS_FORCEINLINE_FUNCTION static Extents3 place(ActiveTile const& tile, int word) {

@@ -38,9 +38,13 @@ auto aligned_field(std::string const& label, Kokkos::Array<std::int64_t, Rank> c
     return Kokkos::subview(Kokkos::View<T*, Kokkos::LayoutRight, MemorySpace>(label, pitch), row);
   else if constexpr (Rank == 2)
     return Kokkos::subview(Kokkos::View<T**, Kokkos::LayoutRight, MemorySpace>(label, points(0), pitch), all, row);
-  else
+  else if constexpr (Rank == 3)
     return Kokkos::subview(Kokkos::View<T***, Kokkos::LayoutRight, MemorySpace>(label, points(0), points(1), pitch),
                            all, all, row);
+  else
+    return Kokkos::subview(
+        Kokkos::View<T****, Kokkos::LayoutRight, MemorySpace>(label, points(0), points(1), points(2), pitch), all, all,
+        all, row);
 }
 
 }  // namespace Koalesce::Impl

@@ -46,12 +46,10 @@ KOKKOS_FORCEINLINE_FUNCTION void compute_cached_point(Work const& work, Index z,
 template <class Index, class Work, class Update>
 KOKKOS_FORCEINLINE_FUNCTION void compute_active_point(Work const& work, ActiveTile const& tile, int word, int lane,
                                                       Update& update) {
-  auto const& active = work.domain;
-  Extents3 const p   = ActiveTileShape<Work::Order::rank>::place(tile, word);
-  if (!(active.word(p[0], p[1], p[2] / 32) >> lane & 1)) return;
-  auto const z = p[0] - active.first[0], y = p[1] - active.first[1], x = p[2] + lane - active.first[2];
-  auto const& n = work.extents;
-  if (z >= 0 && z < n[0] && y >= 0 && y < n[1] && x >= 0 && x < n[2])
+  auto const& first = work.domain.first;
+  Extents3 const p  = ActiveTileShape<Work::Order::rank>::place(tile, word);
+  auto const z = p[0] - first[0], y = p[1] - first[1], x = p[2] + lane - first[2];
+  if (x >= 0 && x < work.extents[2] && is_active_in(work, z, y, x))
     compute_cached_point(work, Index(z), Index(y), Index(x), update);
 }
 

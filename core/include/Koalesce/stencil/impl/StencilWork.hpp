@@ -214,6 +214,14 @@ inline constexpr bool has_blocks = is_blocks<typename Work::Domain>;
 template <class Work>
 inline constexpr bool has_active_points = std::is_same_v<typename Work::Domain, ActiveTiles>;
 
+/// Whether a point of a row of the work is to be computed; of active points, the row may lie outside the work.
+template <class Work>
+KOKKOS_FORCEINLINE_FUNCTION bool is_active_in(Work const& work, std::int64_t z, std::int64_t y, std::int64_t x) {
+  if constexpr (!has_active_points<Work>) return true;
+  else
+    return z >= 0 && z < work.extents[0] && y >= 0 && y < work.extents[1] && is_active(work.domain, z, y, x);
+}
+
 template <class Fields, class Places>
 KOKKOS_FORCEINLINE_FUNCTION void move_to_block(Fields& fields, Places const& places, std::int64_t block) {
   for_each(fields, [&](auto& field, auto i) KOALESCE_INLINE_LAMBDA {

@@ -19,11 +19,12 @@ namespace Koalesce::Impl::CudaBackend {
 /// Without a queue: one thread per point reads its taps from the fields through the caches. Many threads hide latencies
 /// better than few threads with several points each, which pays if a point takes much arithmetic.
 template <class Work>
-__global__ void __launch_bounds__(cached_stencil_threads) cached_stencil_kernel(__grid_constant__ Work const work) {
-  WorkBlock const part(work);
+__global__ void __launch_bounds__(cached_stencil_threads) cached_stencil_kernel(__grid_constant__ Work const work,
+                                                                                       dim3 const each) {
+  WorkBlock const part(work, each);
   auto const& block = in_block(work, part.number);
-  int const x = int(part.x * blockDim.x + threadIdx.x), y = int(blockIdx.y * blockDim.y + threadIdx.y),
-            z = int(blockIdx.z * blockDim.z + threadIdx.z);
+  int const x = int(part.place.x * blockDim.x + threadIdx.x), y = int(part.place.y * blockDim.y + threadIdx.y),
+            z = int(part.place.z * blockDim.z + threadIdx.z);
   auto update = work.reduction.identity();
   if (x < int(work.extents[2]) && y < int(work.extents[1]) && z < int(work.extents[0]))
     compute_cached_point(block, z, y, x, update);
@@ -32,18 +33,18 @@ __global__ void __launch_bounds__(cached_stencil_threads) cached_stencil_kernel(
 
 /// The same for any strides and extents.
 template <class Work>
-__global__ void __launch_bounds__(cached_stencil_threads) strided_stencil_kernel(__grid_constant__ Work const work) {
-  WorkBlock const part(work);
-  auto const& block   = in_block(work, part.number);
-  unsigned const each = gridDim.x / unsigned(work.domain.blocks());
-  auto const& n       = work.extents;
-  auto update         = work.reduction.identity();
-  auto const thread   = [](unsigned block, unsigned threads, unsigned number) {
+__global__ void __launch_bounds__(cached_stencil_threads) strided_stencil_kernel(__grid_constant__ Work const work,
+                                                                                        dim3 const each) {
+  WorkBlock const part(work, each);
+  auto const& block = in_block(work, part.number);
+  auto const& n     = work.extents;
+  auto update       = work.reduction.identity();
+  auto const thread = [](unsigned block, unsigned threads, unsigned number) {
     return std::int64_t(block) * threads + number;
   };
-  for (auto z = thread(blockIdx.z, blockDim.z, threadIdx.z); z < n[0]; z += thread(gridDim.z, blockDim.z, 0))
-    for (auto y = thread(blockIdx.y, blockDim.y, threadIdx.y); y < n[1]; y += thread(gridDim.y, blockDim.y, 0))
-      for (auto x = thread(part.x, blockDim.x, threadIdx.x); x < n[2]; x += thread(each, blockDim.x, 0))
+  for (auto z = thread(part.place.z, blockDim.z, threadIdx.z); z < n[0]; z += thread(each.z, blockDim.z, 0))
+    for (auto y = thread(part.place.y, blockDim.y, threadIdx.y); y < n[1]; y += thread(each.y, blockDim.y, 0))
+      for (auto x = thread(part.place.x, blockDim.x, threadIdx.x); x < n[2]; x += thread(each.x, blockDim.x, 0))
         compute_cached_point(block, z, y, x, update);
   leave_block_part(work.reduction, update);
 }
@@ -79,7 +80,8 @@ void run_cached_stencil(Kokkos::Cuda const& exec, std::string const& label, Work
   std::string const name = kernel_label(Tag{}, label);
   dim3 const blocks      = grid_of_blocks(label, work, grid.blocks);
   launch_and_join(exec, name, work, block_count(blocks), [&](Work const& given) {
-    CudaKernel<Work const>(exec, name, kernel, grid.threads, 0, cudaSharedmemCarveoutMaxL1).launch(exec, blocks, given);
+    CudaKernel<Work const, dim3 const>(exec, name, kernel, grid.threads, 0, cudaSharedmemCarveoutMaxL1)
+        .launch(exec, blocks, given, grid.blocks);
   });
 }
 

@@ -8,29 +8,35 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// The calling thread block's part: a block of the work, and the thread block's number, in x, within that.
+/// The calling thread block's part: a block of the work, and the thread block's place within that.
 struct WorkBlock {
-  unsigned number = 0, x;
+  unsigned number = 0;
+  dim3 place;
 
+  /// \param[in] each  thread blocks that a block of the work has.
   template <class Work>
-  __device__ __forceinline__ explicit WorkBlock(Work const& work) : x(blockIdx.x) {
+  __device__ __forceinline__ WorkBlock(Work const&, dim3 const& each) : place(blockIdx) {
     if constexpr (has_blocks<Work>) {
-      unsigned const each = gridDim.x / unsigned(work.domain.blocks());
-      number              = x / each;
-      x -= number * each;
+      // Those of one block follow each other, so that they find their halos in L2.
+      unsigned const rows = blockIdx.x / each.x, planes = rows / each.y;
+      number  = planes / each.z;
+      place.x = blockIdx.x - rows * each.x;
+      place.y = rows - planes * each.y;
+      place.z = planes - number * each.z;
     }
   }
 };
 
-/// A grid that runs so many thread blocks, in x, for every block of a work; throws if CUDA cannot number them.
+/// A grid that runs these thread blocks for every block of a work; throws if CUDA cannot number them.
 template <class Work>
-dim3 grid_of_blocks(std::string const& label, Work const& work, dim3 blocks) {
-  std::int64_t const x = std::int64_t(blocks.x) * work.domain.blocks(), most = (std::int64_t(1) << 31) - 1;
-  if (x > most)
-    fail(call_text("Koalesce::parallel_stencil", label), work.domain.blocks(), " blocks take ", x,
-         " thread blocks in a row, but CUDA numbers up to ", most, "; run fewer blocks at a time");
-  blocks.x = unsigned(x);
-  return blocks;
+dim3 grid_of_blocks(std::string const& label, Work const& work, dim3 const& each) {
+  if constexpr (!has_blocks<Work>) return each;
+  constexpr std::int64_t most = (std::int64_t(1) << 31) - 1;
+  double const all            = double(each.x) * each.y * each.z * double(work.domain.blocks());
+  if (all > double(most))
+    fail(call_text("Koalesce::parallel_stencil", label), work.domain.blocks(), " blocks take ", all,
+         " thread blocks, but CUDA numbers up to ", most, " in a row; run fewer blocks at a time");
+  return dim3(unsigned(all));
 }
 
 }  // namespace Koalesce::Impl::CudaBackend

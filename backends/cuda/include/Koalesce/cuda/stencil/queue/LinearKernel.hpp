@@ -37,10 +37,10 @@ struct LinearKernel {
 
   static __device__ __forceinline__ void run(Work const& all, StencilGrid const& grid) {
     extern __shared__ __align__(16) unsigned char shared[];
-    WorkBlock const part(all);
+    WorkBlock const part(all, dim3(unsigned(grid.blocks())));
     auto const& work = in_block(all, part.number);
     constexpr int rz = Work::rz, points = Tuning::points;
-    BlockPlace const at(part.x, grid, work.extents, points);
+    BlockPlace const at(part.place.x, grid, work.extents, points);
     auto readers = Readers::make(work.in, shared, slots, at.z - rz, at.y, at.x, grid, work.extents);
     auto& reader = get<0>(readers);
 

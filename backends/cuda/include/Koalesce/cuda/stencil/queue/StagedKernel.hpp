@@ -44,10 +44,10 @@ struct StagedKernel {
 
   static __device__ __forceinline__ void run(Work const& all, StencilGrid const& grid) {
     extern __shared__ __align__(16) unsigned char shared[];
-    WorkBlock const part(all);
+    WorkBlock const part(all, dim3(unsigned(grid.blocks())));
     auto const& work     = in_block(all, part.number);
     constexpr int points = Tuning::points;
-    BlockPlace const at(part.x, grid, work.extents, points);
+    BlockPlace const at(part.place.x, grid, work.extents, points);
     if (!any_active(work.domain, {at.z, at.y, at.x}, {at.planes, grid.tile_y - inner_y, grid.tile_x - inner_x}))
       return leave_block_part(work.reduction, work.reduction.identity());
     // The tile's first point, in the halo: the first stage starts there.

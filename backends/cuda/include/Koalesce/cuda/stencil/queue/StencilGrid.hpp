@@ -28,7 +28,7 @@ struct StencilGrid {
     return (needed + 31) / 32 * 32;
   }
 
-  std::int64_t blocks() const { return tiles_x * tiles_y * chunks; }
+  KOKKOS_FUNCTION std::int64_t blocks() const { return tiles_x * tiles_y * chunks; }
 };
 
 /// The tile of the lowest cost, which counts points beyond the edge, idle threads, halos that are read again, and short

@@ -21,8 +21,29 @@ __device__ __forceinline__ void compute_cut_tile(Work const& work, TilePlace con
     for (int r = 0; r < rows; ++r)
 #pragma unroll
       for (int c = 0; c < width; ++c)
-        if (at.y + r < work.extents[1] && at.x + c >= 0 && at.x + c < work.extents[2])
+        if (at.y + r < work.extents[1] && at.x + c >= 0 && at.x + c < work.extents[2] &&
+            is_active_in(work, at.z + k, at.y + r, at.x + c))
           compute_cached_point(work, int(at.z) + k, int(at.y) + r, at.x + c, update);
+}
+
+/// Calls inside(work, place, which of its points, update) for the calling thread's tile, if it lies in the work.
+template <int width, int rows, int planes, class Work, class Inside>
+__device__ __forceinline__ void compute_tiles(Work const& all, TileGrid const& grid, Inside const& inside) {
+  WorkBlock const part(all, grid.blocks);
+  auto const& work   = in_block(all, part.number);
+  auto update        = work.reduction.identity();
+  auto const compute = [&](TilePlace const& at, auto const& which) KOALESCE_INLINE_LAMBDA {
+    if (at.inside) inside(work, at, which, update);
+    else compute_cut_tile<width, rows, planes>(work, at, update);
+  };
+  if constexpr (has_active_points<Work>) {
+    ActiveTile const tile = work.domain.tiles[blockIdx.x];
+    auto const at         = TilePlace::in_active(tile, work, width, rows, planes);
+    compute(at, SomePoints<width, rows, planes>::of(tile, work, at));
+  } else {
+    compute(TilePlace::of(part.place, grid, work.extents, width, rows, planes), AllPoints());
+  }
+  leave_block_part(work.reduction, update);
 }
 
 /// Any functor from registers: a thread's neighbors in z stay with it, those in y and x come through L1 and L2.
@@ -41,18 +62,14 @@ struct TileKernel {
   using Windows = typename WindowsOf<typename Work::Ins>::type;
 
   static __device__ __forceinline__ void run(Work const& all, TileGrid const& grid) {
-    WorkBlock const part(all);
-    auto const& work = in_block(all, part.number);
-    TilePlace const at(part.x, grid, work.extents, width, rows, planes);
-    auto update = work.reduction.identity();
-    if (at.inside) compute_tile(work, grid, at, update);
-    else compute_cut_tile<width, rows, planes>(work, at, update);
-    leave_block_part(work.reduction, update);
+    compute_tiles<width, rows, planes>(all, grid, [&](Work const& work, TilePlace const& at, auto const& which, auto& update)
+                                                      KOALESCE_INLINE_LAMBDA { compute_tile(work, grid, at, which, update); });
   }
 
  private:
+  template <class Which>
   static __device__ __forceinline__ void compute_tile(Work const& work, TileGrid const& grid, TilePlace const& at,
-                                                      typename Work::Reduction::Update& update) {
+                                                      Which const& which, typename Work::Reduction::Update& update) {
     Windows windows;
     auto const from   = first_points(work.in, at);
     auto const points = first_points(work.points, at);
@@ -77,8 +94,9 @@ struct TileKernel {
 #pragma unroll
       for (int r = 0; r < rows; ++r)
 #pragma unroll
-        for (int c = 0; c < width; ++c) results[r][c] = compute(r, c);
-      store_plane(work.out, to, m, results, grid.wide_points);
+        for (int c = 0; c < width; ++c)
+          if (which(m, r, c)) results[r][c] = compute(r, c);
+      store_plane(work.out, to, m, results, which, grid.wide_points);
     });
   }
 };

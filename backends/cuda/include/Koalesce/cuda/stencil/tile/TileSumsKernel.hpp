@@ -37,21 +37,17 @@ struct TileSumsKernel {
   using Plane = RegisterWindow<Value, PlaneOrder, Shape, width, rows, 1>;
 
   static __device__ __forceinline__ void run(Work const& all, TileGrid const& grid) {
-    WorkBlock const part(all);
-    auto const& work = in_block(all, part.number);
-    TilePlace const at(part.x, grid, work.extents, width, rows, planes);
-    auto update = work.reduction.identity();
-    if (at.inside) compute_tile(work, grid, at, update);
-    else compute_cut_tile<width, rows, planes>(work, at, update);
-    leave_block_part(work.reduction, update);
+    compute_tiles<width, rows, planes>(all, grid, [&](Work const& work, TilePlace const& at, auto const& which, auto& update)
+                                                      KOALESCE_INLINE_LAMBDA { compute_tile(work, grid, at, which, update); });
   }
 
  private:
   using Sums   = Sum[2 * rz + 1][rows][width];
   using Update = typename Work::Reduction::Update;
 
+  template <class Which>
   static __device__ __forceinline__ void compute_tile(Work const& work, TileGrid const& grid, TilePlace const& at,
-                                                      Update& update) {
+                                                      Which const& which, Update& update) {
     auto const& in    = get<0>(work.in);
     auto const from   = in.at(at.z, at.y, 0) + at.x;
     auto const points = first_points(work.points, at);
@@ -71,7 +67,7 @@ struct TileSumsKernel {
                                                   plane.value[line.value * Plane::pitch + column.value]);
         });
       });
-      if (done >= 0) finish_plane(work, at, to, done, sums[2 * rz], values, grid.wide_points, update);
+      if (done >= 0) finish_plane(work, at, to, done, sums[2 * rz], values, which, grid.wide_points, update);
       advance(sums);
     };
     if constexpr (sizeof(Sum) <= 4) {
@@ -95,10 +91,10 @@ struct TileSumsKernel {
   }
 
   /// Stores what becomes of a plane's sums.
-  template <class To, class Values>
+  template <class To, class Values, class Which>
   static __device__ __forceinline__ void finish_plane(Work const& work, TilePlace const& at, To const& to, int plane,
-                                                      Sum const (&sum)[rows][width], Values const& values, bool wide,
-                                                      Update& update) {
+                                                      Sum const (&sum)[rows][width], Values const& values,
+                                                      Which const& which, bool wide, Update& update) {
     auto const finish = [&](int r, int c) {
       return to_pack(finish_sum<Order>(work.functor, sum[r][c], values.at(r, c), at.z + plane, at.y + r,
                                        std::int64_t(at.x + c), update));
@@ -107,8 +103,9 @@ struct TileSumsKernel {
 #pragma unroll
     for (int r = 0; r < rows; ++r)
 #pragma unroll
-      for (int c = 0; c < width; ++c) results[r][c] = finish(r, c);
-    store_plane(work.out, to, plane, results, wide);
+      for (int c = 0; c < width; ++c)
+        if (which(plane, r, c)) results[r][c] = finish(r, c);
+    store_plane(work.out, to, plane, results, which, wide);
   }
 
   /// Adds the value at row y and column x of the tile to the sums of all points that read it.

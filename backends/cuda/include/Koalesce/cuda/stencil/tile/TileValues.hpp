@@ -51,18 +51,26 @@ __device__ __forceinline__ void load_row(T* to, T const* from, bool wide) {
 
 /// Writes the results of a tile's plane.
 /// \param[in] to  the tile's first point in each output.
-template <class Outs, class To, class Results, int rows, int width>
+/// \param[in] which  AllPoints, or SomePoints, of which the others keep what they have.
+template <class Outs, class To, class Results, int rows, int width, class Which>
 __device__ __forceinline__ void store_plane(Outs const& out, To const& to, int plane,
-                                            Results const (&results)[rows][width], bool wide) {
+                                            Results const (&results)[rows][width], Which const& which, bool wide) {
   for_each(to, [&](auto const& place, auto i) {
     using Result       = std::decay_t<decltype(get<i.value>(results[0][0]))>;
     auto const& stride = get<i.value>(out).stride;
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
+      auto* const first = place + plane * stride[0] + r * stride[1];
       Result row[width];
 #pragma unroll
       for (int c = 0; c < width; ++c) row[c] = get<i.value>(results[r][c]);
-      store_row(place + plane * stride[0] + r * stride[1], row, wide);
+      if constexpr (std::is_same_v<Which, AllPoints>) {
+        store_row(first, row, wide);
+      } else {
+#pragma unroll
+        for (int c = 0; c < width; ++c)
+          if (which(plane, r, c)) first[c] = row[c];
+      }
     }
   });
 }

@@ -68,7 +68,10 @@ struct StencilTiles<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Outs,
                                 .linear = is_linear<Functor>,
                                 .inputs = int(sizeof...(Ts)),
                                 .held   = held<width>};
-    return takes_sums ? sums_tile(traits, width) : window_tile(traits, width);
+    RegisterTile tile = takes_sums ? sums_tile(traits, width) : window_tile(traits, width);
+    // As many points a thread as a tile of active points has: fewer do not keep enough reads on their way.
+    if constexpr (has_active_points<Work> && Order::rank == 3) tile.planes = ActiveTileShape<3>::planes;
+    return tile;
   }();
 
   /// Whether one instruction reads so many neighbors of every input.
@@ -132,12 +135,28 @@ TileGrid make_tile_grid(Work const& work, int width, RegisterTile const& numbers
     grid.wide_points =
         grid.wide_points && are_blocks_alike(work.domain.points, width) && are_blocks_alike(work.domain.out, width);
 
+  if constexpr (has_active_points<Work>) {
+    using Shape      = ActiveTileShape<Work::Order::rank>;
+    int const across = Shape::points_a_word / width, down = Shape::rows / numbers.rows,
+              through = Shape::planes / numbers.planes, at_a_time = std::min(through, tile_threads / (across * down));
+    grid.threads = dim3(unsigned(across), unsigned(down), unsigned(at_a_time));
+    grid.blocks  = dim3(unsigned(work.domain.size), 1, unsigned(through / at_a_time));
+    return grid;
+  }
+
   std::int64_t const tiles_x = count(n[2] + grid.shift, width), tiles_y = count(n[1], numbers.rows),
                      tiles_z = count(n[0], numbers.planes);
   grid.threads               = block_shape({tiles_z, tiles_y, tiles_x}, tile_threads, tile_row_threads);
   grid.blocks                = dim3(unsigned(count(tiles_x, grid.threads.x)), unsigned(count(tiles_y, grid.threads.y)),
                                     unsigned(count(tiles_z, grid.threads.z)));
   return grid;
+}
+
+/// Whether tiles of this width are cut at the ends of rows that are so short that most warps would wait for the cut ones.
+template <class Work>
+bool cuts_rows(Work const& work, int width) {
+  auto const n = work.extents[2];
+  return n < min_cut_row && (n % width != 0 || shift_of(get<0>(work.in), width) != 0);
 }
 
 /// The most points that a tile of this work may have in x; 0: it cannot be cut into tiles.
@@ -154,9 +173,9 @@ int tile_width(Work const& work) {
   for_each(work.out, lies_in_rows);
   if (!fits) return 0;
   if constexpr (Tiles::template exists<4>)
-    if (has_aligned_inputs(work, 4)) return 4;
+    if (has_aligned_inputs(work, 4) && !cuts_rows(work, 4)) return 4;
   if constexpr (Tiles::template exists<2>)
-    if (has_aligned_inputs(work, 2)) return 2;
+    if (has_aligned_inputs(work, 2) && !cuts_rows(work, 2)) return 2;
   return Tiles::template exists<1> ? 1 : 0;
 }
 
