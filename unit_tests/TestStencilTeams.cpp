@@ -27,9 +27,9 @@ struct Told {
 };
 
 template <class Exec, class Kernel>
-void run_tile_teams(Teams, Exec const& exec, std::string const& label,
-                    Impl::PortableBackend::PortableTiling const& tiling, int, Kernel const& kernel) {
-  Impl::PortableBackend::run_tile_teams(Backend::Portable{}, exec, label, tiling, Teams::threads, Told<Kernel>{kernel});
+void run_tile_teams(Teams, Exec const& exec, std::string const& label, Impl::Teams teams, Kernel const& kernel) {
+  teams.max_threads = Teams::threads;
+  Impl::PortableBackend::run_tile_teams(Backend::Portable{}, exec, label, teams, Told<Kernel>{kernel});
 }
 
 using Exec = Kokkos::DefaultHostExecutionSpace;

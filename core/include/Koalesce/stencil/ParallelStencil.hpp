@@ -60,7 +60,7 @@ template <class... Options, class In, class Out, class Functor>
 void parallel_stencil(std::string const& label, StencilPolicy<Options...> const& policy, In const& in, Out const& out,
                       Functor const& functor) {
   using Shape = typename StencilPolicy<Options...>::shape_type;
-  static_assert(!Impl::is_staged<Shape>, "Koalesce::parallel_stencil: a Staged shape needs two functors");
+  static_assert(!Impl::is_staged<Shape>, "Koalesce::parallel_stencil: a Staged shape needs one functor per stage");
   if constexpr (!Impl::is_staged<Shape>)
     Impl::call_stencil(label, policy, Impl::as_pack(in), Impl::as_pack(out), Impl::NoReduction(), functor);
 }
@@ -84,32 +84,38 @@ void parallel_stencil(std::string const& label, StencilPolicy<Options...> const&
   Impl::call_stencil(label, policy, Impl::as_pack(in), Impl::as_pack(out), Impl::NoReduction(), weights, then);
 }
 
-/// \brief Applies two stencils in one sweep: the second reads the first one's results around each point.
+/// \brief Applies two or more stencils in one sweep: each reads the results of the one before it around each point.
 ///
 /// mid(p) = first(values of in around p, p) is computed for the interior and the halo that the second shape needs,
 /// and stays on chip; out(p) = second(values of mid around p, in at p, p). So div(D grad u), the biharmonic operator or
-/// a Cahn-Hilliard step read and write their fields once.
+/// a Cahn-Hilliard step read and write their fields once. With a third stage, second(...) is mid2(p), and stays on
+/// chip, too; out(p) = third(values of mid2 around p, in at p, p). More stages continue so.
 ///
-/// As above, with Shape = Staged<First, Second>; inputs need a halo of the sum of both radii, those marked at_point()
-/// of the second one, and no output may be an input. There is one kernel, so results do not depend on time. A
-/// LinearStencil as the second functor ignores the inputs.
+/// As above, with Shape = Staged<First, Second> or Staged<First, Second, Third>; inputs need a halo of the sum of all
+/// radii, those marked at_point() of all but the first one, and no output may be an input. There is one kernel, so
+/// results do not depend on time. A LinearStencil as a later functor ignores the inputs. With a boundary, points near
+/// the faces compute the stages before the last anew for every point that reads them, so a third stage is costly there
+/// if its shape has many points.
 ///
 /// \param[in] label  name of the kernel for profilers.
 /// \param[in] policy execution space instance, interior extents, Staged shape.
 /// \param[in] in     as above; inputs that do not say anything are read in the first shape.
 /// \param[in] out    a View, or several as fields(a, b, ...).
 /// \param[in] first  called as first(u..., v..., i...) with Neighborhood<T, First>; the indices go from -r to
-///                   n - 1 + r, r the second shape's radius. Returns a value, or values(...): the fields between the
-///                   stages.
+///                   n - 1 + r, r the sum of the later shapes' radii. Returns a value, or values(...): the fields
+///                   between this stage and the next.
 /// \param[in] second called as second(m..., c..., i...): one Neighborhood<M, Second> for every field between the
 ///                   stages, the value of every input at the point, those marked at_point() last, the indices of the
 ///                   point.
+/// \param[in] more   the functors of later stages, called as `second` is, with their own shapes, on what the one before
+///                   returns. The last one returns the outputs' values; the indices of one before it go beyond the
+///                   interior, as those of `first` do.
 /// \throws Error as above.
-template <class... Options, class In, class Out, class F, class G>
+template <class... Options, class In, class Out, class F, class G, class... More>
   requires(Impl::is_staged<typename StencilPolicy<Options...>::shape_type>)
 void parallel_stencil(std::string const& label, StencilPolicy<Options...> const& policy, In const& in, Out const& out,
-                      F const& first, G const& second) {
-  Impl::call_stencil(label, policy, Impl::as_pack(in), Impl::as_pack(out), Impl::NoReduction(), first, second);
+                      F const& first, G const& second, More const&... more) {
+  Impl::call_stencil(label, policy, Impl::as_pack(in), Impl::as_pack(out), Impl::NoReduction(), first, second, more...);
 }
 
 /// \brief A stencil of any of these kinds that also reduces: norms of residuals, maxima, sums, in the same sweep.
@@ -120,7 +126,7 @@ void parallel_stencil(std::string const& label, StencilPolicy<Options...> const&
 ///
 /// The functor has one more parameter for every result, after the indices, and adds to it as that of
 /// Kokkos::parallel_reduce does: `sum += r * r; max = Kokkos::max(max, r);`. Of a LinearStencil with a functor, or of
-/// two stages, it is the last functor. `fields()` as outputs makes a sweep that only reduces; its functor returns
+/// stages, it is the last functor. `fields()` as outputs makes a sweep that only reduces; its functor returns
 /// nothing.
 ///
 /// Every thread block leaves a partial result, and a second kernel joins these in a fixed order: what a kernel sums
@@ -128,7 +134,8 @@ void parallel_stencil(std::string const& label, StencilPolicy<Options...> const&
 /// names one (see StencilPolicy::with_taps()); on CPUs they also depend on the number of threads.
 ///
 /// \param[in] label, policy, in, out  as above.
-/// \param[in] args  the functor, or two, as above, then the results: each a variable, a View of rank 0 (both are sums),
+/// \param[in] args  the functor, or several, as above, then the results: each a variable, a View of rank 0 (both are
+/// sums),
 ///                  or a Kokkos reducer, with Kokkos::parallel_reduce's meaning of each. A variable holds the result
 ///                  when the call returns. Views that kernels can write are written asynchronously; nothing waits for
 ///                  them. Memory for the partial results stays allocated until Kokkos is finalized.

@@ -25,7 +25,7 @@ class ActivePoints;
 /// \brief Where a stencil runs: the interior points, the shape, the execution space instance.
 ///
 /// \tparam Exec    execution space; kernels run on the instance given, and nothing fences.
-/// \tparam Shape   Box, Star, or Staged of two of them.
+/// \tparam Shape   Box, Star, or Staged of two or more of them.
 /// \tparam BackendTag the backend, as with_backend() sets it.
 /// \tparam Boundary what lies beyond the interior, as with_boundary() sets it.
 /// \tparam Domain   which points, as with_blocks() or with_active() sets it.
@@ -101,8 +101,8 @@ class StencilPolicy {
   ///     policy.with_boundary(Periodic(), Mirror(), sides(Dirichlet(1.), Neumann(0.5)))
   ///
   /// A sweep gives what fill_halo() with these conditions and a plain sweep give (of a Staged shape, of halos as wide
-  /// as both radii). Halos that fields have are neither read nor written. Points nearer to a face than the radius run
-  /// as a kernel of their own, after the others.
+  /// as the sum of all radii). Halos that fields have are neither read nor written. Points nearer to a face than the
+  /// radius run as a kernel of their own, after the others.
   ///
   /// \param[in] conditions one for all dimensions, or one per dimension, in the order of the Views' indices. The policy
   ///                       keeps copies of the Views in them.

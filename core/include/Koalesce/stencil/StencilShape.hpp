@@ -4,6 +4,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
+#include <tuple>
 #include <type_traits>
 
 namespace Koalesce {
@@ -161,26 +163,42 @@ struct Offsets {
                 "Koalesce: the radius of a stencil shape must be 0 to 4 in every dimension");
 };
 
-/// \brief Two stencils in one sweep: the second reads the first one's results around each point.
-template <class First, class Second>
+/// \brief Two or more stencils in one sweep: each reads the results of the one before it around each point.
+///
+/// \tparam First, Second, More  the shapes of the stages, in their order.
+template <class First, class Second, class... More>
 struct Staged {
-  static_assert(First::rank == Second::rank, "Koalesce::Staged: both shapes need the same number of dimensions");
+  static_assert(First::rank == Second::rank && ((First::rank == More::rank) && ...),
+                "Koalesce::Staged: all shapes need the same number of dimensions");
 
   using first  = First;   ///< the first stage's shape
   using second = Second;  ///< the second stage's shape
 
-  static constexpr int rank = First::rank;  ///< number of dimensions
+  static constexpr int rank   = First::rank;          ///< number of dimensions
+  static constexpr int stages = 2 + sizeof...(More);  ///< number of stages
 
   /// Radius of the input that one output point depends on.
-  KOKKOS_FUNCTION static constexpr int radius(int d) { return First::radius(d) + Second::radius(d); }
+  KOKKOS_FUNCTION static constexpr int radius(int d) {
+    return ((First::radius(d) + Second::radius(d)) + ... + More::radius(d));
+  }
 };
 
 namespace Impl {
 
 template <class Shape>
 inline constexpr bool is_staged = false;
-template <class First, class Second>
-inline constexpr bool is_staged<Staged<First, Second>> = true;
+template <class... Shapes>
+inline constexpr bool is_staged<Staged<Shapes...>> = true;
+
+/// The shape of a stage, counted from 0.
+template <class Shape, int stage>
+struct StageShapeOf;
+template <class... Shapes, int stage>
+struct StageShapeOf<Staged<Shapes...>, stage> {
+  using type = std::tuple_element_t<std::size_t(stage), std::tuple<Shapes...>>;
+};
+template <class Shape, int stage>
+using StageShape = typename StageShapeOf<Shape, stage>::type;
 
 }  // namespace Impl
 }  // namespace Koalesce

@@ -3,10 +3,12 @@
 #define KOALESCE_STENCIL_IMPL_PLANE_QUEUE_HPP
 
 #include <Koalesce/stencil/impl/StencilWork.hpp>
+#include <Koalesce/stencil/impl/Tiling.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <tuple>
+#include <utility>
 
 namespace Koalesce::Impl {
 
@@ -87,15 +89,44 @@ class PlaneQueue<Order, Pack<Field<Ts, Shapes>...>> {
   Pack<std::remove_const_t<Ts>*...> m_slots;
 };
 
-/// The planes of the values between two stages.
-template <class Order, class Shape, class Mids>
-struct MidQueueOf;
-template <class Order, class Shape, class... Mids>
-struct MidQueueOf<Order, Shape, Pack<Mids...>> {
-  using type = PlaneQueue<Order, Pack<Field<Mids, Shape>...>>;
+/// The points that a stage computes for a tile: the tile, and the halo that later stages read.
+template <class Work, int stage>
+KOKKOS_FUNCTION Tile tile_of_stage(Tile const& tile) {
+  std::int64_t const z = Work::template beyond<stage>(0), y = Work::template beyond<stage>(1),
+                     x = Work::template beyond<stage>(2);
+  return {tile.z - z, tile.y - y, tile.x - x, tile.planes + 2 * z, tile.rows + 2 * y, tile.cols + 2 * x};
+}
+
+/// The planes that a stage reads.
+template <class Work, int stage>
+using StageQueue = PlaneQueue<typename Work::Order, typename Work::template Fields<stage>>;
+
+/// The queues of stages First to the last, each around the points that its stage computes for a tile.
+template <class Work, int First, class Stages = std::make_integer_sequence<int, Work::stages - First>>
+class StageQueues;
+
+template <class Work, int First, int... Stage>
+class StageQueues<Work, First, std::integer_sequence<int, Stage...>> {
+ public:
+  static std::size_t bytes(std::int64_t tile_y, std::int64_t tile_x) {
+    return (StageQueue<Work, First + Stage>::bytes(tile_y + 2 * Work::template beyond<First + Stage>(1),
+                                                   tile_x + 2 * Work::template beyond<First + Stage>(2)) +
+            ...);
+  }
+
+  template <class Scratch>
+  KOKKOS_FUNCTION StageQueues(Scratch const& scratch, std::int64_t tile_y, std::int64_t tile_x)
+      : m_queues(StageQueue<Work, First + Stage>(scratch, tile_y + 2 * Work::template beyond<First + Stage>(1),
+                                                 tile_x + 2 * Work::template beyond<First + Stage>(2))...) {}
+
+  template <int stage>
+  KOKKOS_FORCEINLINE_FUNCTION StageQueue<Work, stage> const& of() const {
+    return get<stage - First>(m_queues);
+  }
+
+ private:
+  Pack<StageQueue<Work, First + Stage>...> m_queues;
 };
-template <class Work>
-using MidQueue = typename MidQueueOf<typename Work::Order, typename Work::SecondShape, typename Work::Mids>::type;
 
 }  // namespace Koalesce::Impl
 

@@ -32,21 +32,24 @@ void call_stencil(std::string const& label, Policy const& policy, Ins const& in,
   }
 }
 
-template <class Policy, class Ins, class Outs, class Reduction, class F, class G>
+template <class Policy, class Ins, class Outs, class Reduction, class... Functors>
   requires(is_staged<typename Policy::shape_type>)
 void call_stencil(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
-                  Reduction const& reduction, F const& first, G const& second) {
+                  Reduction const& reduction, Functors const&... functors) {
   if constexpr (check_views<Policy, Ins, Outs>()) {
-    if constexpr (check_stages<Policy, Ins, Outs, typename Reduction::Update, F, G>())
-      check_and_dispatch(label, policy, in, out, reduction, first, second);
+    if constexpr (check_stages<Policy, Ins, Outs, typename Reduction::Update, Functors...>())
+      check_and_dispatch(label, policy, in, out, reduction, functors...);
   }
 }
 
-/// The functors among the arguments of parallel_stencil_reduce: two of stages, or after weights.
+/// The functors among the arguments of parallel_stencil_reduce: one per stage, or two if one follows weights.
 template <class Shape, class... Args>
 inline constexpr std::size_t functor_count = 1;
 template <class Shape, class First, class... Args>
-inline constexpr std::size_t functor_count<Shape, First, Args...> = is_staged<Shape> || is_linear<First> ? 2 : 1;
+  requires(!is_staged<Shape>)
+inline constexpr std::size_t functor_count<Shape, First, Args...> = is_linear<First> ? 2 : 1;
+template <class... Shapes, class... Args>
+inline constexpr std::size_t functor_count<Staged<Shapes...>, Args...> = Staged<Shapes...>::stages;
 
 /// \tparam Result  a reference to what the caller gave.
 template <class Result>

@@ -82,7 +82,7 @@ template <class In, class Shape>
 int input_radius(int d) {
   int radius = 0;
   if constexpr (!is_at_point<In>) radius = InputTraits<In, InputShapeOf<Shape>>::shape::radius(d);
-  if constexpr (is_staged<Shape>) radius += Shape::second::radius(d);
+  if constexpr (is_staged<Shape>) radius += Shape::radius(d) - Shape::first::radius(d);
   return radius;
 }
 

@@ -71,8 +71,8 @@ template <class Shape>
 struct InputShape {
   using type = Shape;
 };
-template <class First, class Second>
-struct InputShape<Staged<First, Second>> {
+template <class First, class... More>
+struct InputShape<Staged<First, More...>> {
   using type = First;
 };
 template <class Shape>

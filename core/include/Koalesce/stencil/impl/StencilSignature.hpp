@@ -7,6 +7,7 @@
 #include <Koalesce/stencil/LinearStencil.hpp>
 #include <Koalesce/stencil/impl/StencilParameters.hpp>
 
+#include <cstddef>
 #include <type_traits>
 
 /// Compile-time checks of a call of parallel_stencil, with one clear message each. Without them a functor with a wrong
@@ -191,40 +192,65 @@ constexpr bool check_linear_then() {
   }
 }
 
-template <class Policy, class Ins, class Outs, class Update, class F, class G>
+/// Whether what a stage before the last returns can be read by the next one.
+template <class Result>
+constexpr bool check_between() {
+  constexpr bool returns = !std::is_void_v<Result>;
+  static_assert(returns,
+                "Koalesce::parallel_stencil: a functor before the last one must return the values between the stages, "
+                "not void");
+  return returns;
+}
+
+/// The stages from one on that is not the first.
+/// \tparam Mid  what the stage before it returns.
+template <class Policy, class Ins, class Outs, class Update, int stage, class Mid, class F, class... More>
+constexpr bool check_later_stages() {
+  using Shape         = typename Policy::shape_type;
+  constexpr bool last = sizeof...(More) == 0;
+  if constexpr (check_fields<F, fields_in<Mid>>()) {
+    using Arguments         = JoinOf<typename MidNeighborhoods<StageShape<Shape, stage>, Mid>::type,
+                             typename FunctorParameters<Ins, typename Shape::first>::values>;
+    using Result            = CallResultOf<F, Arguments, Policy::field_rank, std::conditional_t<last, Update, Pack<>>>;
+    constexpr bool callable = !std::is_same_v<Result, NotCallable>;
+    static_assert(callable || stage > 1,
+                  "Koalesce::parallel_stencil: the second functor must be const and take one Neighborhood<type of "
+                  "the value, Second> const& for every value that the first one returns, the value of every input at "
+                  "the point, then one std::int64_t per dimension, then, of parallel_stencil_reduce, a reference for "
+                  "every result if it is the last one");
+    static_assert(callable || stage == 1,
+                  "Koalesce::parallel_stencil: the third functor, as any later one, must be const and take one "
+                  "Neighborhood<type of the value, its stage's shape> const& for every value that the one before it "
+                  "returns, the value of every input at the point, then one std::int64_t per dimension, then, of "
+                  "parallel_stencil_reduce, a reference for every result if it is the last one");
+    if constexpr (callable && last) return check_result<Outs, Result>();
+    else if constexpr (callable && check_between<Result>())
+      return check_later_stages<Policy, Ins, Outs, Update, stage + 1, Result, More...>();
+  }
+  return false;
+}
+
+template <class Policy, class Ins, class Outs, class Update, class F, class... More>
 constexpr bool check_stages() {
-  using Shape  = typename Policy::shape_type;
-  using First  = typename Shape::first;
-  using Second = typename Shape::second;
-  using Facts  = ViewsOf<Ins, First>;
-  if constexpr (is_device_lambda<F> || is_device_lambda<G>) {
-    return true;
-  } else if constexpr (!check_fields<F, Facts::around, Facts::points>()) {
+  using First          = typename Policy::shape_type::first;
+  using Facts          = ViewsOf<Ins, First>;
+  constexpr bool count = 1 + sizeof...(More) == std::size_t(Policy::shape_type::stages);
+  static_assert(count, "Koalesce::parallel_stencil: a Staged shape needs one functor per stage");
+  if constexpr (!count) {
     return false;
-  } else {
-    using Parameters        = FunctorParameters<Ins, First>;
-    using Mid               = CallResultOf<F, typename Parameters::type, Policy::field_rank>;
+  } else if constexpr (is_device_lambda<F> || (is_device_lambda<More> || ...)) {
+    return true;
+  } else if constexpr (check_fields<F, Facts::around, Facts::points>()) {
+    using Mid               = CallResultOf<F, typename FunctorParameters<Ins, First>::type, Policy::field_rank>;
     constexpr bool callable = !std::is_same_v<Mid, NotCallable>;
-    constexpr bool returns  = !std::is_void_v<Mid>;
     static_assert(callable,
                   "Koalesce::parallel_stencil: the first functor must be const and take one Neighborhood<element type, "
                   "First> const& for every input, then the values of inputs that are read at the point, then one "
                   "std::int64_t per dimension");
-    static_assert(returns,
-                  "Koalesce::parallel_stencil: the first functor must return the values between the stages, not void");
-    if constexpr (callable && returns && check_fields<G, fields_in<Mid>>()) {
-      using Arguments              = JoinOf<typename MidNeighborhoods<Second, Mid>::type, typename Parameters::values>;
-      using Result                 = CallResultOf<G, Arguments, Policy::field_rank, Update>;
-      constexpr bool also_callable = !std::is_same_v<Result, NotCallable>;
-      static_assert(also_callable,
-                    "Koalesce::parallel_stencil: the second functor must be const and take one Neighborhood<type of "
-                    "the value, Second> const& for every value that the first one returns, the value of every input at "
-                    "the point, then one std::int64_t per dimension, then, of parallel_stencil_reduce, a reference for "
-                    "every result");
-      if constexpr (also_callable) return check_result<Outs, Result>();
-    }
-    return false;
+    if constexpr (callable && check_between<Mid>())
+      return check_later_stages<Policy, Ins, Outs, Update, 1, Mid, More...>();
   }
+  return false;
 }
 
 }  // namespace Koalesce::Impl

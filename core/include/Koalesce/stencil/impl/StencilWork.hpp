@@ -174,34 +174,81 @@ struct NeighborhoodsOfPack<Pack<Field<Ts, Shapes>...>> {
 template <class Ins>
 using NeighborhoodsOf = typename NeighborhoodsOfPack<Ins>::type;
 
-/// Two stages in one sweep: mid(p) = first(neighborhoods of p in inputs, values of `points` at p, p), kept on chip
-/// only, and out(p) = second(neighborhood of p in mid, values of all inputs at p, p).
-template <class OrderT, class ShapeT, class InsT, class PointsT, class OutsT, class FirstT, class SecondT,
+/// Fields of values in a shape.
+template <class Values, class Shape>
+struct FieldsOfValues;
+template <class... Ts, class Shape>
+struct FieldsOfValues<Pack<Ts...>, Shape> {
+  using type = Pack<Field<Ts, Shape>...>;
+};
+
+/// The fields that a stage reads around the point: the inputs, or what the stage before it returns.
+template <class Order, class Shape, class Ins, class Points, class Functors, int stage>
+struct StageFields {
+  using Before  = typename StageFields<Order, Shape, Ins, Points, Functors, stage - 1>::type;
+  using Functor = std::decay_t<decltype(get<stage - 1>(std::declval<Functors const&>()))>;
+  using Inputs  = std::conditional_t<stage == 1, Points, decltype(concat(std::declval<Ins>(), std::declval<Points>()))>;
+  using Results =
+      decltype(to_pack(call_at<Order>(std::declval<Functor const&>(), std::declval<NeighborhoodsOf<Before> const&>(),
+                                      load(std::declval<Inputs const&>(), 0, 0, 0), 0, 0, 0)));
+  using type = typename FieldsOfValues<Results, StageShape<Shape, stage>>::type;
+};
+template <class Order, class Shape, class Ins, class Points, class Functors>
+struct StageFields<Order, Shape, Ins, Points, Functors, 0> {
+  using type = Ins;
+};
+
+/// Several stages in one sweep: mid(p) = first functor(neighborhoods of p in inputs, values of `points` at p, p), kept
+/// on chip only, and then, stage by stage, next(p) = functor(neighborhoods of p in mid, values of all inputs at p, p).
+/// The last stage's results are the outputs.
+template <class OrderT, class ShapeT, class InsT, class PointsT, class OutsT, class FunctorsT,
           class ReductionT = NoReduction, class DomainT = WholeDomain>
 struct StagedWork {
-  using Order       = OrderT;
-  using SecondShape = typename ShapeT::second;
-  using Ins         = InsT;
-  using Points      = PointsT;
-  using Outs        = OutsT;
-  using First       = FirstT;
-  using Second      = SecondT;
-  using Reduction   = ReductionT;
-  using Domain      = DomainT;
-  /// The types between the stages, one per field.
-  using Mids =
-      decltype(to_pack(call_at<Order>(std::declval<First const&>(), std::declval<NeighborhoodsOf<Ins> const&>(),
-                                      load(std::declval<Points const&>(), 0, 0, 0), 0, 0, 0)));
+  using Order     = OrderT;
+  using Shape     = ShapeT;
+  using Ins       = InsT;
+  using Points    = PointsT;
+  using Outs      = OutsT;
+  using Functors  = FunctorsT;  ///< one per stage
+  using Reduction = ReductionT;
+  using Domain    = DomainT;
 
-  static constexpr int rz1 = max_input_radius<Order, 0, Ins>;
-  static constexpr int ry1 = max_input_radius<Order, 1, Ins>;
-  static constexpr int rx1 = max_input_radius<Order, 2, Ins>;
+  /// What a stage reads around the point, as fields.
+  template <int stage>
+  using Fields = typename StageFields<Order, Shape, Ins, Points, Functors, stage>::type;
+
+  static constexpr int stages = Shape::stages, last = stages - 1;
+
+  /// How far a stage reads, in canonical dimension c.
+  template <int stage>
+  KOKKOS_FUNCTION static constexpr int radius(int c) {
+    if constexpr (stage == 0) {
+      constexpr int r[] = {max_input_radius<Order, 0, Ins>, max_input_radius<Order, 1, Ins>,
+                           max_input_radius<Order, 2, Ins>};
+      return r[c];
+    } else {
+      return Order::template radius<StageShape<Shape, stage>>(c);
+    }
+  }
+
+  /// How far beyond the interior a stage computes: the radii of the stages after it.
+  template <int stage>
+  KOKKOS_FUNCTION static constexpr int beyond(int c) {
+    if constexpr (stage == last) return 0;
+    else return radius<stage + 1>(c) + beyond<stage + 1>(c);
+  }
+
+  /// How much narrower than the first stage's a later stage's points are, on either side; in z, how many planes it is
+  /// behind.
+  template <int stage>
+  KOKKOS_FUNCTION static constexpr int behind(int c) {
+    return beyond<0>(c) - beyond<stage>(c);
+  }
 
   Ins in;
   Outs out;
   Extents3 extents;
-  First first;
-  Second second;
+  Functors functors;
   Points points;
   Reduction reduction;
   Domain domain;
@@ -235,8 +282,7 @@ KOKKOS_FORCEINLINE_FUNCTION void set_block(StencilWork<Args...>& work, std::int6
 }
 template <class... Args>
 KOKKOS_FORCEINLINE_FUNCTION void set_block(StagedWork<Args...>& work, std::int64_t block) {
-  set_block(work.first, block);
-  set_block(work.second, block);
+  for_each(work.functors, [&](auto& functor, auto) KOALESCE_INLINE_LAMBDA { set_block(functor, block); });
 }
 
 /// A work as one of its blocks sees it; the work itself where it is one block.
@@ -261,12 +307,13 @@ auto make_work(Ins const& in, Points const& points, Outs const& out, Extents3 co
                                                                            taps, points, reduction, domain};
 }
 
-template <class Order, class Shape, class Ins, class Points, class Outs, class Reduction, class Domain, class First,
-          class Second>
+template <class Order, class Shape, class Ins, class Points, class Outs, class Reduction, class Domain,
+          class... Functors>
+  requires(is_staged<Shape>)
 auto make_work(Ins const& in, Points const& points, Outs const& out, Extents3 const& extents, StencilTaps,
-               Reduction const& reduction, Domain const& domain, First const& first, Second const& second) {
-  return StagedWork<Order, Shape, Ins, Points, Outs, First, Second, Reduction, Domain>{
-      in, out, extents, first, second, points, reduction, domain};
+               Reduction const& reduction, Domain const& domain, Functors const&... functors) {
+  return StagedWork<Order, Shape, Ins, Points, Outs, Pack<Functors...>, Reduction, Domain>{
+      in, out, extents, Pack<Functors...>(functors...), points, reduction, domain};
 }
 
 }  // namespace Koalesce::Impl

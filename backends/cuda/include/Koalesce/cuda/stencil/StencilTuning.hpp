@@ -59,7 +59,7 @@ constexpr StencilNumbers column_numbers(int held) {
   return {.threads = 256, .points = 2, .ahead = 2};
 }
 
-/// Two stages: many points per thread, because both stages share taps; registers are not limited.
+/// Stages: many points per thread, because each stage shares taps; registers are not limited. Measured with two.
 constexpr StencilNumbers staged_numbers() { return {.threads = 256, .points = 6, .ahead = 2}; }
 
 /// Cost of each row of a tile with its halo, in points: short rows are slow.

@@ -19,7 +19,7 @@ namespace Koalesce::Impl::OpenMPBackend::HostTuning {
 ///       4 MiB  3.64 / 1.81 / 1.68 / 0.77;  1.43 / 0.71
 ///      16 MiB  3.57 / 1.80 / 1.68 / 0.74;  1.14 / 0.67
 inline constexpr std::size_t tile_bytes = 4096 * 1024;
-/// The same where the planes between two stages, which are written and read again, should stay in a core's own cache.
+/// The same where the planes between stages, which are written and read again, should stay in a core's own cache.
 inline constexpr std::size_t staged_tile_bytes = 512 * 1024;
 /// Longer rows are divided, so that neighboring rows in y stay in L1.
 inline constexpr std::int64_t longest_row = 4096;

@@ -75,39 +75,66 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<Wo
   });
 }
 
+/// Part of a row of a stage after the first. \param[in] step, row, first, cols  of the stage's tile.
+template <int stage, bool Unit, class Work, class Functor, class Queues, class Outs, class Reduction>
+KOKKOS_FORCEINLINE_FUNCTION void compute_later_row(Work const& work, Functor const& functor, Queues const& queues,
+                                                   Tile const& tile, std::int64_t step, std::int64_t row,
+                                                   std::int64_t first, std::int64_t cols, Outs const& out,
+                                                   Reduction const& reduction, typename Reduction::Update& update) {
+  using Order  = typename Work::Order;
+  auto const z = tile.z + step, y = tile.y + row, x0 = tile.x + first;
+  auto const in    = concat(moved_to(work.in, z, y, x0), moved_to(work.points, z, y, x0));
+  auto const& mids = queues.template of<stage>();
+  for_each_in_row(cols, reduction, update, [&](std::int64_t x, auto& at_x) KOALESCE_INLINE_LAMBDA {
+    // No variable holds the neighborhoods: GCC would keep it in memory, and not vectorize the loop.
+    store_in_row<Unit>(out,
+                       call_at<Order>(functor, mids.around(step + Work::template radius<stage>(0), row, first + x),
+                                      values_at<Unit>(in, x), z, y, x0 + x, at_x),
+                       x);
+  });
+}
+
+/// One plane of a stage. \param[in] step  of the stage's tile.
+template <int stage, bool Unit, class Work, class Functors, class Queues, class Update>
+KOKKOS_FORCEINLINE_FUNCTION void compute_stage(Work const& work, Functors const& functors, Queues const& queues,
+                                               Tile const& of_last, std::int64_t step, Update& update) {
+  using Order         = typename Work::Order;
+  auto const tile     = tile_of_stage<Work, stage>(of_last);
+  auto const& functor = get<stage>(functors);
+  Pack<> none;
+  for (std::int64_t row = 0; row < tile.rows; ++row) {
+    auto const z = tile.z + step, y = tile.y + row;
+    if constexpr (stage == Work::last) {
+      for_each_run(work.domain, z, y, tile.x, tile.cols, [&](std::int64_t x, std::int64_t cols) KOALESCE_INLINE_LAMBDA {
+        compute_later_row<stage, Unit>(work, functor, queues, tile, step, row, x - tile.x, cols,
+                                       moved_to(work.out, z, y, x), work.reduction, update);
+      });
+    } else {
+      using Queue    = StageQueue<Work, stage + 1>;
+      auto const out = queues.template of<stage + 1>().at(step, row - Queue::ry, -Queue::rx);
+      if constexpr (stage == 0)
+        compute_row<Order, Unit>(functor, moved_to(work.in, z, y, tile.x), moved_to(work.points, z, y, tile.x), out, z,
+                                 y, tile.x, tile.cols, NoReduction(), none);
+      else compute_later_row<stage, Unit>(work, functor, queues, tile, step, row, 0, tile.cols, out, NoReduction(), none);
+    }
+  }
+}
+
 template <bool Unit, class Work, class Scratch>
 KOALESCE_FLATTEN void compute_staged_tile(Work const& work, Tile const& tile, std::int64_t number,
                                           Scratch const& scratch) {
-  using Order       = typename Work::Order;
-  using Mid         = MidQueue<Work>;
-  auto const first  = work.first;
-  auto const second = work.second;
-  auto update       = work.reduction.identity();
-  Pack<> none;
-  Mid const mids(scratch, tile.rows, tile.cols);
+  auto const functors = work.functors;  // a copy that no output can alias
+  auto update         = work.reduction.identity();
+  StageQueues<Work, 1> const queues(scratch, tile.rows, tile.cols);
 
-  auto const steps = any_active(work.domain, tile.first(), tile.extents()) ? tile.planes + 2 * Mid::rz : 0;
-  for (std::int64_t step = 0; step < steps; ++step) {
-    for (auto y = -Mid::ry; y < tile.rows + Mid::ry; ++y) {
-      auto const mid_z = tile.z + step - Mid::rz, mid_y = tile.y + y, mid_x = tile.x - Mid::rx;
-      compute_row<Order, Unit>(first, moved_to(work.in, mid_z, mid_y, mid_x),
-                               moved_to(work.points, mid_z, mid_y, mid_x), mids.at(step, y, -Mid::rx), mid_z, mid_y,
-                               mid_x, tile.cols + 2 * Mid::rx, NoReduction(), none);
-    }
-    if (step < 2 * Mid::rz) continue;
-    auto const z = tile.z + step - 2 * Mid::rz;
-    for (std::int64_t row = 0; row < tile.rows; ++row) {
-      auto const y = tile.y + row;
-      for_each_run(work.domain, z, y, tile.x, tile.cols, [&](std::int64_t x0, std::int64_t cols) KOALESCE_INLINE_LAMBDA {
-        auto const in  = concat(moved_to(work.in, z, y, x0), moved_to(work.points, z, y, x0));
-        auto const out = moved_to(work.out, z, y, x0);
-        for_each_in_row(cols, work.reduction, update, [&](std::int64_t x, auto& at_x) KOALESCE_INLINE_LAMBDA {
-          auto const around_x = mids.around(step - Mid::rz, row, x0 - tile.x + x);
-          store_in_row<Unit>(out, call_at<Order>(second, around_x, values_at<Unit>(in, x), z, y, x0 + x, at_x), x);
-        });
-      });
-    }
-  }
+  auto const planes = tile.planes + 2 * Work::template beyond<0>(0);
+  auto const steps  = any_active(work.domain, tile.first(), tile.extents()) ? planes : 0;
+  for (std::int64_t step = 0; step < steps; ++step)
+    static_for<Work::stages>([&](auto i) KOALESCE_INLINE_LAMBDA {
+      constexpr int stage      = decltype(i)::value;
+      std::int64_t const there = step - 2 * Work::template behind<stage>(0);
+      if (there >= 0) compute_stage<stage, Unit>(work, functors, queues, tile, there, update);
+    });
   work.reduction.leave(number, update);
 }
 
@@ -115,22 +142,23 @@ KOALESCE_FLATTEN void compute_staged_tile(Work const& work, Tile const& tile, st
 template <class Exec, class... WorkArgs>
 void run_stencil(Tag, Exec const& exec, std::string const& label, StagedWork<WorkArgs...> const& work) {
   using Work   = StagedWork<WorkArgs...>;
-  using Mid    = MidQueue<Work>;
+  using Queues = StageQueues<Work, 1>;
   using Policy = Kokkos::TeamPolicy<Exec, ScheduleOf<Work>>;
 
   Policy const probe(exec, 1, 1);
   std::size_t const room[]    = {std::size_t(probe.scratch_size_max(0)), std::size_t(probe.scratch_size_max(1))};
-  std::size_t const mid_bytes = Mid::bytes(64, 64) / (64 * 64);
+  std::size_t const mid_bytes = Queues::bytes(64, 64) / (64 * 64);
 
-  // A chunk computes 2 * rz additional planes of the first stage before its first result.
-  auto tiling = choose_host_tiling(
-      work.extents, threads_of_a_block(exec, work), 8 * Mid::rz + 1, HostTuning::staged_tile_bytes,
-      (2 * Work::rz1 + 1) * bytes_of(work.in) + bytes_of(work.points) + mid_bytes + bytes_of(work.out));
-  auto const bytes = [&] { return Mid::bytes(tiling.tile_y, tiling.tile_x); };
+  // A chunk computes additional planes of earlier stages, 2 * beyond<0> of the first one, before its first result.
+  auto tiling = choose_host_tiling(work.extents, threads_of_a_block(exec, work), 8 * Work::template beyond<0>(0) + 1,
+                                   HostTuning::staged_tile_bytes,
+                                   (2 * Work::template radius<0>(0) + 1) * bytes_of(work.in) + bytes_of(work.points) +
+                                       mid_bytes + bytes_of(work.out));
+  auto const bytes = [&] { return Queues::bytes(tiling.tile_y, tiling.tile_x); };
   while (bytes() > std::max(room[0], room[1])) {
     auto const y = tiling.tile_y, x = tiling.tile_x;
     if (x * y == 1)
-      fail(call_text("Koalesce::parallel_stencil", label), "the plane queue between the stages needs ", bytes(),
+      fail(call_text("Koalesce::parallel_stencil", label), "the plane queues between the stages need ", bytes(),
            " bytes of scratch memory for a tile of one point, but ", Exec::name(), " has ", room[0],
            " bytes at level 0 and ", room[1], " at level 1; use a smaller radius, smaller elements or fewer fields");
     tiling = Tiling(work.extents, tiling.chunk, y > 1 ? (y + 1) / 2 : 1, y > 1 ? x : (x + 1) / 2);

@@ -90,21 +90,20 @@ struct PortableStencil {
   }
 };
 
-/// Two queues: the second holds the planes that the first stage computed, halo included.
+/// A queue for every stage: the first holds the inputs' planes, the others those that the stage before computed, halo
+/// included.
 template <class Work>
 struct PortableStaged {
-  using Order      = typename Work::Order;
-  using FirstQueue = PlaneQueue<Order, typename Work::Ins>;
-  using MidQueue   = Impl::MidQueue<Work>;
+  using Order  = typename Work::Order;
+  using Queue  = StageQueue<Work, 0>;
+  using Queues = StageQueues<Work, 0>;
 
-  static constexpr int planes_before = 2 * FirstQueue::rz + 2 * MidQueue::rz;
+  static constexpr int planes_before = 2 * Queue::rz + 2 * Work::template beyond<0>(0);
 
   Work all;
   PortableTiling tiling;
 
-  static std::size_t bytes(std::int64_t tile_y, std::int64_t tile_x) {
-    return FirstQueue::bytes(tile_y + 2 * MidQueue::ry, tile_x + 2 * MidQueue::rx) + MidQueue::bytes(tile_y, tile_x);
-  }
+  static std::size_t bytes(std::int64_t tile_y, std::int64_t tile_x) { return Queues::bytes(tile_y, tile_x); }
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team) const {
@@ -115,57 +114,77 @@ struct PortableStaged {
   /// \param[in] work  of one block.
   template <class Member>
   KOKKOS_FUNCTION void run(Member const& team, Work const& work) const {
-    Tile const tile     = tiling.tile(team.league_rank() % tiling.size(), work.extents);
-    auto const& scratch = team.team_scratch(tiling.scratch_level);
-    FirstQueue const queue(scratch, tile.rows + 2 * MidQueue::ry, tile.cols + 2 * MidQueue::rx);
-    MidQueue const mids(scratch, tile.rows, tile.cols);
+    Tile const tile  = tiling.tile(team.league_rank() % tiling.size(), work.extents);
+    Tile const first = tile_of_stage<Work, 0>(tile);
+    Queues const queues(team.team_scratch(tiling.scratch_level), tile.rows, tile.cols);
 
-    // Step s of the first queue is input plane z - rz1 - rz2 + s; step s of the second is its plane z - rz2 + s.
-    Tile const first{tile.z - MidQueue::rz,          tile.y - MidQueue::ry,        tile.x - MidQueue::rx,
-                     tile.planes + 2 * MidQueue::rz, tile.rows + 2 * MidQueue::ry, tile.cols + 2 * MidQueue::rx};
     auto const read_plane = [&](std::int64_t step) {
-      queue.fill(team, step, [&](std::int64_t y, std::int64_t x) {
-        return load_around<Order, FirstQueue>(work.in, first, step - FirstQueue::rz, y, x);
-      });
-    };
-    auto const compute_mid = [&](std::int64_t step) {
-      mids.fill(team, step, [&](std::int64_t y, std::int64_t x) {
-        auto const pz = tile.z + step - MidQueue::rz, py = tile.y + y, px = tile.x + x;
-        auto const around = queue.around(step + FirstQueue::rz, y + MidQueue::ry, x + MidQueue::rx);
-        return to_pack(call_at<Order>(work.first, around, load(work.points, pz, py, px), pz, py, px));
+      queues.template of<0>().fill(team, step, [&](std::int64_t y, std::int64_t x) {
+        return load_around<Order, Queue>(work.in, first, step - Queue::rz, y, x);
       });
     };
 
-    auto update      = work.reduction.identity();
-    auto const steps = any_active(work.domain, tile.first(), tile.extents()) ? tile.planes + 2 * MidQueue::rz : 0;
-    for (int step = 0; step < 2 * FirstQueue::rz && steps > 0; ++step) read_plane(step);
-    for (std::int64_t step = 0; step < steps; ++step) {
+    auto update       = work.reduction.identity();
+    auto const planes = any_active(work.domain, tile.first(), tile.extents()) ? first.planes : 0;
+    for (int step = 0; step < 2 * Queue::rz && planes > 0; ++step) read_plane(step);
+    for (std::int64_t step = 0; step < planes; ++step) {
       team.team_barrier();
-      read_plane(step + 2 * FirstQueue::rz);
-      team.team_barrier();
-      compute_mid(step);
-      std::int64_t const k = step - 2 * MidQueue::rz;
+      read_plane(step + 2 * Queue::rz);
+      static_for<Work::last>([&](auto i) KOALESCE_INLINE_LAMBDA {
+        constexpr int stage      = decltype(i)::value;
+        std::int64_t const there = step - 2 * Work::template behind<stage>(0);
+        if (there < 0) return;
+        team.team_barrier();
+        compute_mid<stage>(team, work, queues, tile, there);
+      });
+      std::int64_t const k = step - 2 * Work::template behind<Work::last>(0);
       if (k < 0) continue;
       team.team_barrier();
       for_each_point(team, tile, [&](int y, int x) {
         std::int64_t const pz = tile.z + k, py = tile.y + y, px = tile.x + x;
         if (!is_active(work.domain, pz, py, px)) return;
         auto const inputs = load(concat(work.in, work.points), pz, py, px);
-        store(work.out, call_at<Order>(work.second, mids.around(k + MidQueue::rz, y, x), inputs, pz, py, px, update),
+        auto const& mids  = queues.template of<Work::last>();
+        store(work.out,
+              call_at<Order>(get<Work::last>(work.functors), mids.around(k + radius<Work::last>, y, x), inputs, pz, py,
+                             px, update),
               pz, py, px);
       });
     }
     leave_team_part(team, work.reduction, update);
   }
+
+  template <int stage>
+  static constexpr int radius = Work::template radius<stage>(0);
+
+  /// Computes plane `step` of a stage's tile, in the queue of the next one.
+  template <int stage, class Member>
+  KOKKOS_FORCEINLINE_FUNCTION static void compute_mid(Member const& team, Work const& work, Queues const& queues,
+                                                      Tile const& of_last, std::int64_t step) {
+    using Next       = StageQueue<Work, stage + 1>;
+    Tile const tile  = tile_of_stage<Work, stage>(of_last);
+    auto const& from = queues.template of<stage>();
+    queues.template of<stage + 1>().fill(team, step, [&](std::int64_t y_of_next, std::int64_t x_of_next) {
+      auto const y = y_of_next + Next::ry, x = x_of_next + Next::rx;
+      auto const pz = tile.z + step, py = tile.y + y, px = tile.x + x;
+      return to_pack(call_at<Order>(get<stage>(work.functors), from.around(step + radius<stage>, y, x),
+                                    load(inputs_at_point<stage>(work), pz, py, px), pz, py, px));
+    });
+  }
+
+  /// The fields whose values at the point a stage receives.
+  template <int stage>
+  KOKKOS_FORCEINLINE_FUNCTION static auto inputs_at_point(Work const& work) {
+    if constexpr (stage == 0) return work.points;
+    else return concat(work.in, work.points);
+  }
 };
 
-/// Runs a kernel with one team per tile, of as many threads as fit, up to `max_threads`.
+/// Runs a kernel with one team per tile, of as many threads as fit.
 ///
 /// A backend that derives from Portable may overload it to give its teams another size.
 template <RunsPortable Tag, class Exec, class Kernel>
-void run_tile_teams(Tag, Exec const& exec, std::string const& label, PortableTiling const& tiling, int max_threads,
-                    Kernel const& kernel) {
-  Teams const teams{tiling.size() * kernel.all.domain.blocks(), max_threads, tiling.scratch_level, tiling.scratch_bytes};
+void run_tile_teams(Tag, Exec const& exec, std::string const& label, Teams const& teams, Kernel const& kernel) {
   Kokkos::parallel_for(label, team_policy(exec, teams, kernel), kernel);
 }
 
@@ -193,8 +212,9 @@ void run_queued_stencil(Tag, Exec const& exec, std::string const& label, Work co
   if (tiling.scratch_level < 0) fail_without_room(label, exec, Kernel::bytes(1, 1));
   int const max_threads  = team_threads<Exec>(int(std::min<std::int64_t>(tiling.tile_y * tiling.tile_x, 256)));
   std::string const name = kernel_label(Tag{}, label);
-  launch_and_join(exec, name, work, tiling.size() * work.domain.blocks(), [&](Work const& given) {
-    run_tile_teams(Tag{}, exec, name, tiling, max_threads, Kernel{given, tiling});
+  Teams const teams{tiling.size() * work.domain.blocks(), max_threads, tiling.scratch_level, tiling.scratch_bytes};
+  launch_and_join(exec, name, work, teams.pieces, [&](Work const& given) {
+    run_tile_teams(Tag{}, exec, name, teams, Kernel{given, tiling});
   });
 }
 

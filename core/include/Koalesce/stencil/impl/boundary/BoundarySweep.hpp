@@ -23,10 +23,9 @@ constexpr Extents3 reach_of(StencilWork<WorkArgs...> const&) {
 }
 template <class... WorkArgs>
 constexpr Extents3 reach_of(StagedWork<WorkArgs...> const&) {
-  using Work = StagedWork<WorkArgs...>;
-  using Mid  = typename Work::SecondShape;
-  return {Work::rz1 + Work::Order::template radius<Mid>(0), Work::ry1 + Work::Order::template radius<Mid>(1),
-          Work::rx1 + Work::Order::template radius<Mid>(2)};
+  using Work       = StagedWork<WorkArgs...>;
+  auto const reach = [](int c) { return Work::template radius<0>(c) + Work::template beyond<0>(c); };
+  return {reach(0), reach(1), reach(2)};
 }
 
 /// The interior's points that read beyond it, and the box of the others.
@@ -92,10 +91,20 @@ auto work_in_box(StencilWork<Args...> const& w, BoundaryBox const& box) {
 }
 template <class Order, class Shape, class... Args>
 auto work_in_box(StagedWork<Order, Shape, Args...> const& w, BoundaryBox const& box) {
-  return make_work<Order, Shape>(fields_in_box(w.in, box.first), fields_in_box(w.points, box.first),
-                                 fields_in_box(w.out, box.first), box.extents, StencilTaps::automatic, w.reduction,
-                                 domain_in_box(w.domain, box.first), in_box(w.first, box.first), in_box(w.second, box.first));
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return make_work<Order, Shape>(fields_in_box(w.in, box.first), fields_in_box(w.points, box.first),
+                                   fields_in_box(w.out, box.first), box.extents, StencilTaps::automatic, w.reduction,
+                                   domain_in_box(w.domain, box.first), in_box(get<I>(w.functors), box.first)...);
+  }(std::make_index_sequence<StagedWork<Order, Shape, Args...>::stages>{});
 }
+
+/// The values of several fields around a point.
+template <class Order, class Fields>
+struct GatheredFields;
+template <class Order, class... Ts, class... Shapes>
+struct GatheredFields<Order, Pack<Field<Ts, Shapes>...>> {
+  using type = Pack<GatheredValues<Ts, Order, Shapes>...>;
+};
 
 /// Computes the points around the box: one an item, or, where they are reduced, a few.
 /// \tparam Values, PointValues packs of BoundaryValue: of the inputs that are read around the point, and at it.
@@ -162,22 +171,38 @@ struct BoundaryPoints {
   template <class... Args>
   KOKKOS_FUNCTION auto result(StagedWork<Args...> const& w, std::int64_t z, std::int64_t y, std::int64_t x,
                               Update& update) const {
-    auto const mid_at = [&](std::int64_t mz, std::int64_t my, std::int64_t mx) {
-      auto const gathered = gather<false>(w.in, mz, my, mx);
-      auto const points =
-          transform(point_values, [&](auto const& value, auto) { return value(user_index<Order>(mz, my, mx)); });
-      return to_pack(call_at<Order>(w.first, neighborhoods(gathered), points, mz, my, mx));
+    constexpr int last  = StagedWork<Args...>::last;
+    auto const gathered = gather_results<last>(w, z, y, x);
+    return to_pack(call_at<Order>(get<last>(w.functors), neighborhoods(gathered), load(concat(w.in, w.points), z, y, x),
+                                  z, y, x, update));
+  }
+
+  /// What a stage reads around a point: the results there of the stage before it, computed anew.
+  template <int stage, class... Args>
+  KOKKOS_FUNCTION auto gather_results(StagedWork<Args...> const& w, std::int64_t z, std::int64_t y,
+                                      std::int64_t x) const {
+    typename GatheredFields<Order, typename StagedWork<Args...>::template Fields<stage>>::type gathered;
+    std::decay_t<decltype(get<0>(gathered))>::for_each_offset([&](int dz, int dy, int dx) {
+      auto const mid = result_of<stage - 1>(w, z + dz, y + dy, x + dx);
+      for_each(gathered, [&](auto& g, auto k) { g.at(dz, dy, dx) = get<decltype(k)::value>(mid); });
+    });
+    return gathered;
+  }
+
+  /// The result of a stage before the last, anywhere.
+  template <int stage, class... Args>
+  KOKKOS_FUNCTION auto result_of(StagedWork<Args...> const& w, std::int64_t z, std::int64_t y, std::int64_t x) const {
+    auto const values_of = [&](auto const& all) {
+      return transform(all, [&](auto const& value, auto) { return value(user_index<Order>(z, y, x)); });
     };
-    using Second = typename StagedWork<Args...>::SecondShape;
-    auto mids    = transform(typename StagedWork<Args...>::Mids{}, [](auto const& none, auto) {
-      return GatheredValues<std::decay_t<decltype(none)>, Order, Second>();
-    });
-    std::decay_t<decltype(get<0>(mids))>::for_each_offset([&](int dz, int dy, int dx) {
-      auto const mid = mid_at(z + dz, y + dy, x + dx);
-      for_each(mids, [&](auto& m, auto k) { m.at(dz, dy, dx) = get<decltype(k)::value>(mid); });
-    });
-    return to_pack(
-        call_at<Order>(w.second, neighborhoods(mids), load(concat(w.in, w.points), z, y, x), z, y, x, update));
+    if constexpr (stage == 0) {
+      auto const gathered = gather<false>(w.in, z, y, x);
+      return to_pack(call_at<Order>(get<stage>(w.functors), neighborhoods(gathered), values_of(point_values), z, y, x));
+    } else {
+      auto const gathered = gather_results<stage>(w, z, y, x);
+      return to_pack(call_at<Order>(get<stage>(w.functors), neighborhoods(gathered),
+                                    values_of(concat(values, point_values)), z, y, x));
+    }
   }
 };
 

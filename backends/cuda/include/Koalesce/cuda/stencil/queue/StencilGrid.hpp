@@ -12,7 +12,7 @@
 namespace Koalesce::Impl::CudaBackend {
 
 /// How blocks cover the interior: each moves a tile of `tile_y` x `tile_x` points through `chunk` planes. Its threads
-/// form rows of `tile_x`. Tiles of two stages overlap by the second stage's halo, so they advance by less than their
+/// form rows of `tile_x`. Tiles of stages overlap by the later stages' halos, so they advance by less than their
 /// size.
 struct StencilGrid {
   int tile_y = 0, tile_x = 0;
@@ -34,7 +34,7 @@ struct StencilGrid {
 /// The tile of the lowest cost, which counts points beyond the edge, idle threads, halos that are read again, and short
 /// rows. Returns tile_y = 0 if none fits.
 ///
-/// \param[in] inner_y, inner_x how much less than its size a tile advances (a second stage's halo on both sides).
+/// \param[in] inner_y, inner_x how much less than its size a tile advances (later stages' halos on both sides).
 /// \param[in] ry, rx  radius of the input on either side of a tile.
 /// \param[in] bytes   shared memory that a tile of (tile_y, tile_x) needs.
 /// \param[in] budget  shared memory that a block may have.
