@@ -137,9 +137,17 @@ koalesce_add_must_not_compile_test(Stencil halo_of_a_const_field "Koalesce::fill
 koalesce_add_must_not_compile_test(Stencil not_a_view "Koalesce::parallel_stencil: inputs and outputs must be Kokkos Views")
 koalesce_add_must_not_compile_test(Stencil field_of_another_rank "Koalesce::parallel_stencil: every field must have as many dim")
 koalesce_add_must_not_compile_test(Stencil const_output "Koalesce::parallel_stencil: an output field is const")
-koalesce_add_must_not_compile_test(Stencil one_functor_for_two_stages "Koalesce::parallel_stencil: a Staged shape needs two")
+foreach(name IN ITEMS one_functor_for_two_stages two_functors_for_three_stages)
+  koalesce_add_must_not_compile_test(Stencil ${name} "Koalesce::parallel_stencil: a Staged shape needs one functor per stage")
+endforeach()
 koalesce_add_must_not_compile_test(Stencil first_stage "Koalesce::parallel_stencil: the first functor must be const and take")
-koalesce_add_must_not_compile_test(Stencil second_stage "Koalesce::parallel_stencil: the second functor must be const and take")
+foreach(name IN ITEMS second_stage second_stage_of_three)
+  koalesce_add_must_not_compile_test(Stencil ${name} "Koalesce::parallel_stencil: the second functor must be const and take")
+endforeach()
+foreach(name IN ITEMS third_stage third_stage_of_two_values)
+  koalesce_add_must_not_compile_test(Stencil ${name} "Koalesce::parallel_stencil: the third functor, as any later one, must be const")
+endforeach()
+koalesce_add_must_not_compile_test(Stencil stage_between_returns_void "Koalesce::parallel_stencil: a functor before the last one must")
 
 koalesce_add_must_not_compile_test(Regroup regroup)  # this one compiles
 foreach(name IN ITEMS work_tag launch_bounds schedule occupancy reduced_work_tag team_policy number_of_items

@@ -4,10 +4,14 @@
 
 #include "TestSupport.hpp"
 
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 // The oracle, on the host, calls functors that device code calls, too; nvcc warns of what they call there.
@@ -101,20 +105,40 @@ auto apply_at(F const& f, Index<Rank> const& p, std::tuple<In&...> const& in) {
   return call<Rank>(f, p, around_point<false, Rank>(p, in), at_points<Rank>(p, in));
 }
 
-/// The fields between two stages, computed anew at every access.
-template <int K, int Rank, class F, class Ins>
-struct Mid {
-  F const& first;
-  Ins const& in;
+/// What a stage returns, computed where it is read, once.
+template <int Rank, class Compute>
+class StageResults {
+ public:
+  using Results = decltype(std::declval<Compute const&>()(Index<Rank>{}));
 
-  auto operator()(Index<Rank> const& p) const { return Impl::get<K>(apply_at<Rank>(first, p, in)); }
+  explicit StageResults(Compute const& compute) : m_compute(compute) {}
+
+  Results const& operator()(Index<Rank> const& p) const {
+    std::array<std::int64_t, Rank> key;
+    for (int d = 0; d < Rank; ++d) key[d] = p[d];
+    auto const found = m_known.find(key);
+    return found != m_known.end() ? found->second : m_known.emplace(key, m_compute(p)).first->second;
+  }
+
+ private:
+  Compute m_compute;
+  mutable std::map<std::array<std::int64_t, Rank>, Results> m_known;
 };
 
-template <int Rank, class F, class G, class... In, std::size_t... K>
-auto apply_staged(F const& first, G const& second, Index<Rank> const& p, std::tuple<In&...> const& in,
-                  std::index_sequence<K...>) {
-  std::tuple<Mid<K, Rank, F, std::tuple<In&...>>...> const mid{Mid<K, Rank, F, std::tuple<In&...>>{first, in}...};
-  return call<Rank>(second, p,
+/// One of the fields between two stages.
+template <int K, int Rank, class Results>
+struct Mid {
+  Results const& results;
+
+  auto operator()(Index<Rank> const& p) const { return Impl::get<K>(results(p)); }
+};
+
+/// A stage after the first. \param[in] before  the StageResults of the one before it.
+template <int Rank, class F, class Before, class... In, std::size_t... K>
+auto apply_stage(F const& functor, Before const& before, Index<Rank> const& p, std::tuple<In&...> const& in,
+                 std::index_sequence<K...>) {
+  std::tuple<Mid<K, Rank, Before>...> const mid{Mid<K, Rank, Before>{before}...};
+  return call<Rank>(functor, p,
                     std::tuple(ValuesAround<Rank, std::decay_t<decltype(std::get<K>(mid))>>{std::get<K>(mid), p}...),
                     around_point<true, Rank>(p, in), at_points<Rank>(p, in));
 }
@@ -173,13 +197,27 @@ void run_oracle(Index<Rank> const& extents, In const& in, Out const& out, F cons
   });
 }
 
-template <int Rank, class In, class Out, class F, class G>
-void run_oracle(Index<Rank> const& extents, In const& in, Out const& out, F const& first, G const& second) {
-  using Mids = decltype(apply_at<Rank>(first, extents, in));
-  for_each_index<Rank>(Index<Rank>{}, extents, [&](Index<Rank> const& p) {
-    write_at(out, std::make_index_sequence<std::tuple_size_v<Out>>(), p,
-             apply_staged<Rank>(first, second, p, in, std::make_index_sequence<Mids::size>()));
-  });
+/// The stages from one on that is not the first, on the results of the one before it.
+template <int Rank, class In, class Out, class Before, class F, class... More>
+void run_later_stages(Index<Rank> const& extents, In const& in, Out const& out, Before const& before, F const& functor,
+                      More const&... more) {
+  auto const compute = [&](Index<Rank> const& p) {
+    return apply_stage<Rank>(functor, before, p, in, std::make_index_sequence<Before::Results::size>());
+  };
+  if constexpr (sizeof...(More) > 0) {
+    run_later_stages<Rank>(extents, in, out, StageResults<Rank, decltype(compute)>(compute), more...);
+  } else {
+    for_each_index<Rank>(Index<Rank>{}, extents, [&](Index<Rank> const& p) {
+      write_at(out, std::make_index_sequence<std::tuple_size_v<Out>>(), p, compute(p));
+    });
+  }
+}
+
+template <int Rank, class In, class Out, class F, class G, class... More>
+void run_oracle(Index<Rank> const& extents, In const& in, Out const& out, F const& first, G const& second,
+                More const&... more) {
+  auto const compute = [&](Index<Rank> const& p) { return apply_at<Rank>(first, p, in); };
+  run_later_stages<Rank>(extents, in, out, StageResults<Rank, decltype(compute)>(compute), second, more...);
 }
 
 /// Where a backend can read values around a point. The first of portable's calls go through the caches.

@@ -179,6 +179,19 @@ static void two_stages() {
   expect(out, 0);
 }
 
+static void three_stages() {
+  Exec const exec;
+  std::int64_t const nz = 6, ny = 7, nx = 8;
+  double const nu_dt = 0.5;
+  Volume u("u", nz + 6, ny + 6, nx + 6), out("out", nz, ny, nx);
+  fill(u);
+  auto const laplace = Koalesce::LinearStencil<double, Koalesce::Star<1, 1, 1>>(
+      [](int z, int y, int x) { return z || y || x ? 1. : -6.; });
+#include "stencil/three_stages.inc"
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), out);
+  if (host(0, 0, 0) != 12 || host(2, 3, 4) != 32) Kokkos::abort("guide: a damped field is not what the page says");
+}
+
 #if KOKKOS_VERSION >= 50000
 static void step(Exec const& exec, Volume const& u, Volume const& next) {
   std::int64_t const nz = next.extent(0), ny = next.extent(1), nx = next.extent(2);
@@ -212,6 +225,7 @@ int main(int argc, char** argv) {
   active_points();
   staggered();
   two_stages();
+  three_stages();
 #if KOKKOS_VERSION >= 50000
   in_a_graph();
 #endif

@@ -30,7 +30,8 @@ struct BothIgnored {
 #endif
 
 void run(auto const& in, auto const& out, auto const&... functors) {
-  using Shapes = std::conditional_t<sizeof...(functors) == 1, Shape, Staged<Shape, Shape>>;
+  using Stages = std::conditional_t<sizeof...(functors) == 2, Staged<Shape, Shape>, Staged<Shape, Shape, Shape>>;
+  using Shapes = std::conditional_t<sizeof...(functors) == 1, Shape, Stages>;
   parallel_stencil("must not compile", StencilPolicy<Exec, Shapes>({8, 8}), in, out, functors...);
 }
 
@@ -55,6 +56,7 @@ void check() {
 #if defined(MUST_NOT_COMPILE_stencil)
   run(u, v, first);
   run(u, v, first, second);
+  run(Field("u", 14, 14), v, first, second, second);
   run(
       u, v, KOKKOS_LAMBDA(Around a, int, int) { return int(a()); });
   run(
@@ -188,8 +190,19 @@ void check() {
 #elif defined(MUST_NOT_COMPILE_first_stage)
   run(
       u, v, KOKKOS_LAMBDA(Around const& a, Index) { return a(); }, second);
+#elif defined(MUST_NOT_COMPILE_two_functors_for_three_stages)
+  parallel_stencil("must not compile", StencilPolicy<Exec, Staged<Shape, Shape, Shape>>({8, 8}), u, v, first, second);
 #elif defined(MUST_NOT_COMPILE_second_stage)
   run(u, v, first, first);
+#elif defined(MUST_NOT_COMPILE_second_stage_of_three)
+  run(u, v, first, first, second);
+#elif defined(MUST_NOT_COMPILE_third_stage)
+  run(u, v, first, second, first);
+#elif defined(MUST_NOT_COMPILE_third_stage_of_two_values)
+  run(
+      u, v, first, KOKKOS_LAMBDA(Around const& a, double c, Index, Index) { return values(a(), c); }, second);
+#elif defined(MUST_NOT_COMPILE_stage_between_returns_void)
+  run(u, v, first, KOKKOS_LAMBDA(Around const&, double, Index, Index){}, second);
 #endif
 }
 
