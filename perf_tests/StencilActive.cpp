@@ -4,8 +4,8 @@
 // with fields of make_field; points are 7pt_all,
 // 7pt_tenth (blocks of 32^3, one in ten), 7pt_ball (the ball that fits), 7pt_half (every second point of a
 // checkerboard). Active points alone (koalesce), all points (koalesce_sweep), the best MDRangePolicy whose body looks
-// at the mask (kokkos_mdrange_tuned), a loop over a list of the points (kokkos_index_list), and the preparation from a mask (koalesce_prepare). Figures count active points,
-// those of the sweep and of the preparation all.
+// at the mask (kokkos_mdrange_tuned), a loop over a list of the points (kokkos_index_list), and the preparation from a
+// mask (koalesce_prepare). Figures count active points, those of the sweep and of the preparation all.
 
 #include <Koalesce/Koalesce.hpp>
 
@@ -82,7 +82,7 @@ Kokkos::View<int*, Exec> list_points(Mask const& mask, View const& field, std::i
   auto const ny = mask.extent(1), nx = mask.extent(2), plane = field.stride(0), pitch = field.stride(1);
   Kokkos::parallel_scan(
       "list", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(Exec(), 0, std::int64_t(mask.size())),
-      KOKKOS_LAMBDA(std::int64_t i, std::int64_t& before, bool last) {
+      KOKKOS_LAMBDA(std::int64_t i, std::int64_t & before, bool last) {
         std::size_t const x = i % nx, y = i / nx % ny, z = i / nx / ny;
         if (!mask(z, y, x)) return;
         if (last) list(before) = int((z + 1) * plane + (y + 1) * pitch + x + 1);
@@ -118,8 +118,8 @@ template <class T, bool Aligned = false>
 void add_active_of(Extents const& n, Region region, std::string const& name) {
   using F                = Fields<T, 3, 1, 1, Aligned>;
   auto const grid        = grid_of(n, 1);
-  std::string const base =
-      std::string(Aligned ? "stencil_aligned" : "stencil") + "/active/7pt_" + name + "/" + type_name<T>() + "/" + grid.name() + "/";
+  std::string const base = std::string(Aligned ? "stencil_aligned" : "stencil") + "/active/7pt_" + name + "/" +
+                           type_name<T>() + "/" + grid.name() + "/";
   constexpr Cost point{2 * sizeof(T), 8};
   using Active     = ActivePoints<Exec, 3>;
   auto const plain = [=](Mask const& mask, Sweep const& sweep, F const& f) {
@@ -172,9 +172,9 @@ void add_active_of(Extents const& n, Region region, std::string const& name) {
     auto const list   = list_points(mask, F::make(grid), points);
     return compared(mask, points, [=](F const& f) {
       auto const &u = f.ins[0], &out = f.outs[0];
-      Kokkos::parallel_for("list",
-                           Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(Exec(), 0, list.extent(0)),
-                           ListedSum<T>{u.data(), out.data(), list, std::int64_t(u.stride(0)), std::int64_t(u.stride(1))});
+      Kokkos::parallel_for(
+          "list", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(Exec(), 0, list.extent(0)),
+          ListedSum<T>{u.data(), out.data(), list, std::int64_t(u.stride(0)), std::int64_t(u.stride(1))});
     });
   });
 }

@@ -93,7 +93,11 @@ void sweep_plainly(PlainLoop const& loop, View const& u, View const& out) {
 
 std::vector<PlainLoop> plain_loops() {
   if (on_host) return {{}, {{1, 4, 4, edge}}, {{1, edge, 4, edge}}, {{1, edge, edge, edge}}};
-  return {{}, {{}, true}, {{1, 1, 8, edge}, true}, {{1, 2, 4, edge}, true}, {{1, 4, 2, edge}, true},
+  return {{},
+          {{}, true},
+          {{1, 1, 8, edge}, true},
+          {{1, 2, 4, edge}, true},
+          {{1, 4, 2, edge}, true},
           {{1, 2, 8, edge}, true}};
 }
 

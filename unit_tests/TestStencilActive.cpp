@@ -53,7 +53,7 @@ void fill_mask(Rng& rng, Kind kind, Mask& mask) {
                         (kind == Kind::one && is_chosen) || (kind == Kind::boxes && in_box) ||
                         (kind == Kind::half && random_int(rng, 0, 1) == 0) ||
                         (kind == Kind::few && random_int(rng, 0, 40) == 0);
-    mask(p)           = active ? int(random_int(rng, 1, 3)) : 0;
+    mask(p) = active ? int(random_int(rng, 1, 3)) : 0;
   });
   mask.upload();
 }
@@ -335,8 +335,9 @@ TEST(StencilActiveErrors, say_what_is_wrong) {
   using Boxes = std::vector<IndexBox<2>>;
   expect_error({"Koalesce::ActivePoints: the mask field (\"small\")", "extent 6 in dimension 1", "8 interior points"},
                [&] { ActivePoints(policy, small); });
-  expect_error({"Koalesce::ActivePoints: box 1 goes from 3 to 9 in dimension 1", "8 points"},
-               [&] { ActivePoints(policy, Boxes{{{0, 0}, {8, 8}}, {{0, 3}, {8, 9}}}); });
+  expect_error({"Koalesce::ActivePoints: box 1 goes from 3 to 9 in dimension 1", "8 points"}, [&] {
+    ActivePoints(policy, Boxes{{{0, 0}, {8, 8}}, {{0, 3}, {8, 9}}});
+  });
   ActivePoints active(policy, mask);
   expect_error({"the mask (\"left\") has its smallest stride in the first dimension"}, [&] { active.update(left); });
 

@@ -81,11 +81,16 @@ PATTERNS = (
             "`bilateral` six exponential functions, `gray_scott` two fields, `wave` two more fields read at the point, as "
             "captured Views (functor) or as inputs (fields, linear), `periodic` a sweep with a periodic boundary, beside a halo "
             "that is filled before each sweep, and the sweep alone, `residual` a step of Jacobi's method with a norm that it sums, "
-            "beside a loop that sums it afterwards, and the step alone. The copy is the faster of memcpy and a copy kernel or loop.",
+            "beside a loop that sums it afterwards, and the step alone; `blocks` a sweep over many small fields, beside a call for each "
+            "and one field of as many points; `active` a sweep over some of the points (all, one block of 32^3 in ten, a ball, a "
+            "checkerboard), beside a sweep over all of them and a loop over a list of their places; its figures count active "
+            "points, those of the preparation from a mask all points. The copy is the faster of memcpy and a copy kernel or loop.",
             ours={"koalesce": "functor", "koalesce_linear": "linear", "koalesce_fields": "fields"},
             aside={"koalesce_portable": "portable", "koalesce_queue": "queue", "koalesce_tile": "tile", "koalesce_cache": "cache",
-                   "koalesce_fill_halo": "fill_halo first", "koalesce_separate": "sum afterwards", "koalesce_sweep": "sweep alone"},
-            kokkos={"kokkos_mdrange": "MDRange", "kokkos_mdrange_tuned": "MDRange tuned"},
+                   "koalesce_fill_halo": "fill_halo first", "koalesce_separate": "sum afterwards", "koalesce_sweep": "sweep alone",
+                   "koalesce_each": "a call for each", "koalesce_prepare": "preparation"},
+            kokkos={"kokkos_mdrange": "MDRange", "kokkos_mdrange_tuned": "MDRange tuned",
+                    "kokkos_index_list": "index list"},
             peers={"cuda": "CUDA", "cuda_tiles": "CUDA tiles", "cuda_partial_sums": "CUDA partial sums",
                    "cuda_shared": "CUDA shared", "openmp_simd": "OpenMP simd"},
             bounds={"copy": "copy"}, unit=("points", 1e-9, "GStencil/s"), panel=(2, 3)),

@@ -19,7 +19,8 @@ namespace Koalesce {
 /// A box of points: from[d] <= i[d] < to[d] in every dimension d; without points where to[d] <= from[d].
 template <int Rank>
 struct IndexBox {
-  Kokkos::Array<std::int64_t, Rank> from, to;
+  Kokkos::Array<std::int64_t, Rank> from;  ///< its first point
+  Kokkos::Array<std::int64_t, Rank> to;    ///< one after its last point in every dimension
 };
 
 /// \brief Which points of the interior a sweep computes: for oceans with land, fluids around bodies, adaptive meshes.
@@ -63,7 +64,8 @@ class ActivePoints {
   /// \param[in] layout that of the Views, Kokkos::LayoutRight or Kokkos::LayoutLeft.
   /// \throws Error if a box reaches beyond the interior.
   template <class... Options, class Layout = typename Exec::array_layout>
-  ActivePoints(StencilPolicy<Options...> const& policy, std::vector<box_type> const& boxes, Layout = Layout())
+  ActivePoints(StencilPolicy<Options...> const& policy, std::vector<box_type> const& boxes,
+               [[maybe_unused]] Layout layout = Layout())
       : ActivePoints(policy.space(), policy.extents(), Rank > 1 && std::is_same_v<Layout, Kokkos::LayoutLeft>) {
     static_assert(std::is_same_v<Layout, Kokkos::LayoutLeft> || std::is_same_v<Layout, Kokkos::LayoutRight>,
                   "Koalesce::ActivePoints: the layout must be Kokkos::LayoutRight or Kokkos::LayoutLeft");
@@ -121,9 +123,11 @@ class ActivePoints {
   std::shared_ptr<Impl::ActiveState<Exec, Rank>> m_state;
 };
 
+/// Deduces the execution space and the rank from the policy.
 template <class... Options, class Mask>
 ActivePoints(StencilPolicy<Options...> const&, Mask const&)
     -> ActivePoints<typename StencilPolicy<Options...>::execution_space, StencilPolicy<Options...>::rank>;
+/// The same, with a layout.
 template <class... Options, class Boxes, class Layout>
 ActivePoints(StencilPolicy<Options...> const&, Boxes const&, Layout const&)
     -> ActivePoints<typename StencilPolicy<Options...>::execution_space, StencilPolicy<Options...>::rank>;
@@ -142,8 +146,7 @@ void ActivePoints<Exec, Rank>::update(Mask const& mask) {
                order_of(mask) ? "first" : "last",
                " dimension, unlike that which the points were first prepared from; make new ActivePoints of it");
   Kokkos::Profiling::ScopedRegion const region(where);
-  if (is_reversed())
-    m_state->prepare(Impl::canonical_field<Impl::IndexOrder<Rank, true>, T>(mask, interior()));
+  if (is_reversed()) m_state->prepare(Impl::canonical_field<Impl::IndexOrder<Rank, true>, T>(mask, interior()));
   else m_state->prepare(Impl::canonical_field<Impl::IndexOrder<Rank, false>, T>(mask, interior()));
 }
 
@@ -159,8 +162,7 @@ void ActivePoints<Exec, Rank>::update(std::vector<box_type> const& boxes) {
       if (box.from[d] < 0 || box.to[d] > m_extents[d])
         Impl::fail(where, "box ", i, " goes from ", box.from[d], " to ", box.to[d], " in dimension ", d,
                    ", beyond the interior's ", m_extents[d], " points; cut it there");
-    if (!empty)
-      Impl::add_slabs(slabs, {in_order(box.from, is_reversed(), 0), in_order(box.to, is_reversed(), 1)});
+    if (!empty) Impl::add_slabs(slabs, {in_order(box.from, is_reversed(), 0), in_order(box.to, is_reversed(), 1)});
   }
   Kokkos::Profiling::ScopedRegion const region(where);
   m_state->prepare(slabs);

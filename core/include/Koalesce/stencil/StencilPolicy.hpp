@@ -19,9 +19,6 @@ namespace Koalesce {
 /// last bits between runs.
 enum class StencilTaps { automatic, queue, cache, tile };
 
-template <class Exec, int Rank>
-class ActivePoints;
-
 /// \brief Where a stencil runs: the interior points, the shape, the execution space instance.
 ///
 /// \tparam Exec    execution space; kernels run on the instance given, and nothing fences.

@@ -51,8 +51,8 @@ struct ActiveBox {
 /// Cuts a box along z into what a team sets at a time.
 inline void add_slabs(std::vector<ActiveBox>& slabs, ActiveBox const& box) {
   constexpr std::int64_t max_words = 4096;
-  std::int64_t const words  = (box.to[1] - box.from[1]) * (box.to[2] / 32 - box.from[2] / 32 + 1),
-                     planes = std::max<std::int64_t>(1, max_words / words);
+  std::int64_t const words         = (box.to[1] - box.from[1]) * (box.to[2] / 32 - box.from[2] / 32 + 1),
+                     planes        = std::max<std::int64_t>(1, max_words / words);
   for (auto z = box.from[0]; z < box.to[0]; z += planes) {
     slabs.push_back(box);
     slabs.back().from[0] = z;
@@ -91,9 +91,10 @@ struct CountTiles {
   std::uint8_t* any;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    using Shape      = ActiveTileShape<Rank>;
-    auto const& n    = active.tile_count;
-    auto const tile  = ActiveTile{{std::uint32_t(i / (n[1] * n[2])), std::uint32_t(i / n[2] % n[1]), std::uint32_t(i % n[2])}, 0};
+    using Shape   = ActiveTileShape<Rank>;
+    auto const& n = active.tile_count;
+    auto const tile =
+        ActiveTile{{std::uint32_t(i / (n[1] * n[2])), std::uint32_t(i / n[2] % n[1]), std::uint32_t(i % n[2])}, 0};
     std::uint32_t on = 0;
     for (int w = 0; w < Shape::words; ++w) {
       auto const p = Shape::place(tile, w);
@@ -139,12 +140,13 @@ class ActiveState {
       tiles *= m_active.tile_count[c];
     }
     auto const label = [&](char const* what) {
-      return Kokkos::view_alloc(space, Kokkos::WithoutInitializing, std::string("Koalesce::ActivePoints (") + what + ")");
+      return Kokkos::view_alloc(space, Kokkos::WithoutInitializing,
+                                std::string("Koalesce::ActivePoints (") + what + ")");
     };
-    m_bits   = Words(label("bits"), words);
-    m_counts = Words(label("points of tiles"), tiles);
-    m_any    = Kokkos::View<std::uint8_t*, Memory>(label("tiles with any"), tiles);
-    m_tiles  = Kokkos::View<ActiveTile*, Memory>(label("list of tiles"), tiles);
+    m_bits         = Words(label("bits"), words);
+    m_counts       = Words(label("points of tiles"), tiles);
+    m_any          = Kokkos::View<std::uint8_t*, Memory>(label("tiles with any"), tiles);
+    m_tiles        = Kokkos::View<ActiveTile*, Memory>(label("list of tiles"), tiles);
     m_active.bits  = m_bits.data();
     m_active.tiles = m_tiles.data();
     m_active.any   = m_any.data();

@@ -22,8 +22,10 @@ struct alignas(16) ActiveTile {
 template <int Rank>
 struct ActiveTileShape {
   static constexpr int points_a_word = 32, words = 64, points = words * points_a_word;
-  static constexpr int planes = Rank == 3 ? 8 : Rank == 2 ? 64 : 1, rows = Rank == 3 ? 8 : 1,
-                       words_a_row = Rank == 1 ? 64 : 1;
+  static constexpr int planes = Rank == 3   ? 8
+                                : Rank == 2 ? 64
+                                            : 1,
+                       rows = Rank == 3 ? 8 : 1, words_a_row = Rank == 1 ? 64 : 1;
 
   KOKKOS_FUNCTION static constexpr Extents3 extents() { return {planes, rows, words_a_row * points_a_word}; }
 
@@ -36,14 +38,14 @@ struct ActiveTileShape {
 };
 
 struct ActiveTiles {
-  std::uint32_t const* bits;    ///< of rows, each beginning with a word of its own
+  std::uint32_t const* bits;  ///< of rows, each beginning with a word of its own
   std::int64_t words_a_row;
-  Extents3 extents;             ///< of the interior
-  ActiveTile const* tiles;      ///< those with active points
+  Extents3 extents;         ///< of the interior
+  ActiveTile const* tiles;  ///< those with active points
   std::int64_t size;
-  std::uint8_t const* any;      ///< of every tile, whether it has active points
+  std::uint8_t const* any;  ///< of every tile, whether it has active points
   Extents3 tile_count, tile_extents;
-  Extents3 first{0, 0, 0};      ///< the point that kernels see as (0, 0, 0)
+  Extents3 first{0, 0, 0};  ///< the point that kernels see as (0, 0, 0)
 
   KOKKOS_FUNCTION std::int64_t blocks() const { return 1; }
 

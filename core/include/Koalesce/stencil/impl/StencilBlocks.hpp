@@ -11,6 +11,11 @@
 #include <cstdint>
 #include <type_traits>
 
+namespace Koalesce {
+template <class Exec, int Rank>
+class ActivePoints;
+}
+
 /// Many equal blocks in one sweep: fields have one index more, the first, which is the block's.
 namespace Koalesce::Impl {
 

@@ -265,8 +265,7 @@ inline constexpr bool has_active_points = std::is_same_v<typename Work::Domain, 
 template <class Work>
 KOKKOS_FORCEINLINE_FUNCTION bool is_active_in(Work const& work, std::int64_t z, std::int64_t y, std::int64_t x) {
   if constexpr (!has_active_points<Work>) return true;
-  else
-    return z >= 0 && z < work.extents[0] && y >= 0 && y < work.extents[1] && is_active(work.domain, z, y, x);
+  else return z >= 0 && z < work.extents[0] && y >= 0 && y < work.extents[1] && is_active(work.domain, z, y, x);
 }
 
 template <class Fields, class Places>

@@ -44,8 +44,9 @@ void run_cached_active(Kokkos::Cuda const& exec, std::string const& label, Work 
 template <class Work>
 int active_width(Work const& work) {
   if (Work::Order::rank == 1 || !can_be_cached(work)) return 0;
-  int const width    = tile_width(work);
-  bool const aligned = width > 1 && (shift_of(get<0>(work.in), width) + width - work.domain.first[2] % width) % width == 0;
+  int const width = tile_width(work);
+  bool const aligned =
+      width > 1 && (shift_of(get<0>(work.in), width) + width - work.domain.first[2] % width) % width == 0;
   return width > 1 && !aligned ? 1 : width;
 }
 

@@ -19,8 +19,8 @@ namespace Koalesce::Impl::CudaBackend {
 /// Without a queue: one thread per point reads its taps from the fields through the caches. Many threads hide latencies
 /// better than few threads with several points each, which pays if a point takes much arithmetic.
 template <class Work>
-__global__ void __launch_bounds__(cached_stencil_threads) cached_stencil_kernel(__grid_constant__ Work const work,
-                                                                                       dim3 const each) {
+__global__ void __launch_bounds__(cached_stencil_threads)
+    cached_stencil_kernel(__grid_constant__ Work const work, dim3 const each) {
   WorkBlock const part(work, each);
   auto const& block = in_block(work, part.number);
   int const x = int(part.place.x * blockDim.x + threadIdx.x), y = int(part.place.y * blockDim.y + threadIdx.y),
@@ -33,8 +33,8 @@ __global__ void __launch_bounds__(cached_stencil_threads) cached_stencil_kernel(
 
 /// The same for any strides and extents.
 template <class Work>
-__global__ void __launch_bounds__(cached_stencil_threads) strided_stencil_kernel(__grid_constant__ Work const work,
-                                                                                        dim3 const each) {
+__global__ void __launch_bounds__(cached_stencil_threads)
+    strided_stencil_kernel(__grid_constant__ Work const work, dim3 const each) {
   WorkBlock const part(work, each);
   auto const& block = in_block(work, part.number);
   auto const& n     = work.extents;

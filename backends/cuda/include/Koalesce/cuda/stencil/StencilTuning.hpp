@@ -137,8 +137,9 @@ constexpr RegisterTile window_tile(TileTraits const& t, int width) {
 /// Threads of a block of tiles, and of its rows.
 inline constexpr int tile_threads = 256, tile_row_threads = 64;
 
-/// Points of a row from which on tiles of several points in x may be cut at its ends. (7 points, cubes of 32 to 512, fp64
-/// and fp32: tiles of one point are 1.1 to 1.3 times as fast up to 128, 1.03 times at 192, and slower from 256 on.)
+/// Points of a row from which on tiles of several points in x may be cut at its ends. (7 points, cubes of 32 to 512,
+/// fp64 and fp32: tiles of one point are 1.1 to 1.3 times as fast up to 128, 1.03 times at 192, and slower from 256
+/// on.)
 inline constexpr std::int64_t min_cut_row = 256;
 
 /// Registers of inputs beyond which a functor would spill, so that no tiles of it are compiled; and beyond which tiles

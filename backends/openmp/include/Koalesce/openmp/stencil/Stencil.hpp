@@ -66,7 +66,8 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<Wo
   std::string const kernel = kernel_label(Tag{}, label);
   std::int64_t const tiles = tiling.size(), all = tiles * work.domain.blocks();
   launch_and_join(exec, kernel, work, all, [&](Work const& given) {
-    Kokkos::parallel_for(kernel, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, ScheduleOf<Work>>(exec, 0, all),
+    Kokkos::parallel_for(kernel,
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, ScheduleOf<Work>>(exec, 0, all),
                          [=](std::int64_t i) {
                            auto const tile   = tiling.tile(i % tiles, given.extents);
                            auto const& block = in_block(given, i / tiles);
@@ -115,7 +116,8 @@ KOKKOS_FORCEINLINE_FUNCTION void compute_stage(Work const& work, Functors const&
       if constexpr (stage == 0)
         compute_row<Order, Unit>(functor, moved_to(work.in, z, y, tile.x), moved_to(work.points, z, y, tile.x), out, z,
                                  y, tile.x, tile.cols, NoReduction(), none);
-      else compute_later_row<stage, Unit>(work, functor, queues, tile, step, row, 0, tile.cols, out, NoReduction(), none);
+      else
+        compute_later_row<stage, Unit>(work, functor, queues, tile, step, row, 0, tile.cols, out, NoReduction(), none);
     }
   }
 }

@@ -85,9 +85,9 @@ struct CachedRows {
     auto update        = work.reduction.identity();
     for_each_run(block.domain, z, y, x, std::min(columns, work.extents[2] - x),
                  [&](std::int64_t x0, std::int64_t count) KOALESCE_INLINE_LAMBDA {
-                   compute_row<typename Work::Order, true>(functor, moved_to(block.in, z, y, x0),
-                                                           moved_to(block.points, z, y, x0), moved_to(block.out, z, y, x0),
-                                                           z, y, x0, count, work.reduction, update);
+                   compute_row<typename Work::Order, true>(
+                       functor, moved_to(block.in, z, y, x0), moved_to(block.points, z, y, x0),
+                       moved_to(block.out, z, y, x0), z, y, x0, count, work.reduction, update);
                  });
     work.reduction.leave(piece, update);
   }
@@ -151,7 +151,8 @@ void run_active_points(Exec const& exec, std::string const& label, Work const& w
     launch_and_join(exec, label, work, work.domain.size, [&](Work const& given) {
       ActivePointsOfTiles<Work, Index> const points{given};
       int const threads = Kokkos::TeamPolicy<Exec>(exec, 1, 1).team_size_max(points, Kokkos::ParallelForTag());
-      Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, int(work.domain.size), std::min(threads, max_cached_threads)), points);
+      Kokkos::parallel_for(
+          label, Kokkos::TeamPolicy<Exec>(exec, int(work.domain.size), std::min(threads, max_cached_threads)), points);
     });
   };
   if (can_be_cached<Exec>(work)) run(int());

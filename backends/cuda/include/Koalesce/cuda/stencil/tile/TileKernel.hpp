@@ -62,8 +62,9 @@ struct TileKernel {
   using Windows = typename WindowsOf<typename Work::Ins>::type;
 
   static __device__ __forceinline__ void run(Work const& all, TileGrid const& grid) {
-    compute_tiles<width, rows, planes>(all, grid, [&](Work const& work, TilePlace const& at, auto const& which, auto& update)
-                                                      KOALESCE_INLINE_LAMBDA { compute_tile(work, grid, at, which, update); });
+    compute_tiles<width, rows, planes>(all, grid,
+                                       [&](Work const& work, TilePlace const& at, auto const& which, auto& update)
+                                           KOALESCE_INLINE_LAMBDA { compute_tile(work, grid, at, which, update); });
   }
 
  private:

@@ -37,8 +37,9 @@ struct TileSumsKernel {
   using Plane = RegisterWindow<Value, PlaneOrder, Shape, width, rows, 1>;
 
   static __device__ __forceinline__ void run(Work const& all, TileGrid const& grid) {
-    compute_tiles<width, rows, planes>(all, grid, [&](Work const& work, TilePlace const& at, auto const& which, auto& update)
-                                                      KOALESCE_INLINE_LAMBDA { compute_tile(work, grid, at, which, update); });
+    compute_tiles<width, rows, planes>(all, grid,
+                                       [&](Work const& work, TilePlace const& at, auto const& which, auto& update)
+                                           KOALESCE_INLINE_LAMBDA { compute_tile(work, grid, at, which, update); });
   }
 
  private:

@@ -152,7 +152,8 @@ TileGrid make_tile_grid(Work const& work, int width, RegisterTile const& numbers
   return grid;
 }
 
-/// Whether tiles of this width are cut at the ends of rows that are so short that most warps would wait for the cut ones.
+/// Whether tiles of this width are cut at the ends of rows that are so short that most warps would wait for the cut
+/// ones.
 template <class Work>
 bool cuts_rows(Work const& work, int width) {
   auto const n = work.extents[2];
