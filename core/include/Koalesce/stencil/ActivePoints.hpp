@@ -78,10 +78,38 @@ class ActivePoints {
   /// \throws Error as the constructor, or if the mask's order of strides is not that of the first.
   template <class Mask>
     requires(Kokkos::is_view_v<Mask>)
-  void update(Mask const& mask);
+  void update(Mask const& mask) {
+    using T = typename Mask::const_value_type;
+    static_assert(std::is_integral_v<typename Mask::non_const_value_type>,
+                  "Koalesce::ActivePoints: a mask's elements must be bool or another integer type");
+    std::string const where = "Koalesce::ActivePoints";
+    Impl::check_field(where, interior(), mask, "the mask", -1, [](int) { return 0; });
+    if (order_of(mask) != is_reversed())
+      Impl::fail(where, "the mask ", Impl::quoted_label(mask), " has its smallest stride in the ",
+                 order_of(mask) ? "first" : "last",
+                 " dimension, unlike that which the points were first prepared from; make new ActivePoints of it");
+    Kokkos::Profiling::ScopedRegion const region(where);
+    if (is_reversed()) m_state->prepare(Impl::canonical_field<Impl::IndexOrder<Rank, true>, T>(mask, interior()));
+    else m_state->prepare(Impl::canonical_field<Impl::IndexOrder<Rank, false>, T>(mask, interior()));
+  }
 
   /// The same for other boxes.
-  void update(std::vector<box_type> const& boxes);
+  void update(std::vector<box_type> const& boxes) {
+    std::string const where = "Koalesce::ActivePoints";
+    std::vector<Impl::ActiveBox> slabs;
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      auto const& box = boxes[i];
+      bool empty      = false;
+      for (int d = 0; d < Rank; ++d) empty = empty || box.to[d] <= box.from[d];
+      for (int d = 0; d < Rank && !empty; ++d)
+        if (box.from[d] < 0 || box.to[d] > m_extents[d])
+          Impl::fail(where, "box ", i, " goes from ", box.from[d], " to ", box.to[d], " in dimension ", d,
+                     ", beyond the interior's ", m_extents[d], " points; cut it there");
+      if (!empty) Impl::add_slabs(slabs, {in_order(box.from, is_reversed(), 0), in_order(box.to, is_reversed(), 1)});
+    }
+    Kokkos::Profiling::ScopedRegion const region(where);
+    m_state->prepare(slabs);
+  }
 
   /// Number of active points.
   std::int64_t count() const { return m_state->count(); }
@@ -124,49 +152,9 @@ class ActivePoints {
 };
 
 /// Deduces the execution space and the rank from the policy.
-template <class... Options, class Mask>
-ActivePoints(StencilPolicy<Options...> const&, Mask const&)
+template <class... Options, class... Rest>
+ActivePoints(StencilPolicy<Options...> const&, Rest const&...)
     -> ActivePoints<typename StencilPolicy<Options...>::execution_space, StencilPolicy<Options...>::rank>;
-/// The same, with a layout.
-template <class... Options, class Boxes, class Layout>
-ActivePoints(StencilPolicy<Options...> const&, Boxes const&, Layout const&)
-    -> ActivePoints<typename StencilPolicy<Options...>::execution_space, StencilPolicy<Options...>::rank>;
-
-template <class Exec, int Rank>
-template <class Mask>
-  requires(Kokkos::is_view_v<Mask>)
-void ActivePoints<Exec, Rank>::update(Mask const& mask) {
-  using T = typename Mask::const_value_type;
-  static_assert(std::is_integral_v<typename Mask::non_const_value_type>,
-                "Koalesce::ActivePoints: a mask's elements must be bool or another integer type");
-  std::string const where = "Koalesce::ActivePoints";
-  Impl::check_field(where, interior(), mask, "the mask", -1, [](int) { return 0; });
-  if (order_of(mask) != is_reversed())
-    Impl::fail(where, "the mask ", Impl::quoted_label(mask), " has its smallest stride in the ",
-               order_of(mask) ? "first" : "last",
-               " dimension, unlike that which the points were first prepared from; make new ActivePoints of it");
-  Kokkos::Profiling::ScopedRegion const region(where);
-  if (is_reversed()) m_state->prepare(Impl::canonical_field<Impl::IndexOrder<Rank, true>, T>(mask, interior()));
-  else m_state->prepare(Impl::canonical_field<Impl::IndexOrder<Rank, false>, T>(mask, interior()));
-}
-
-template <class Exec, int Rank>
-void ActivePoints<Exec, Rank>::update(std::vector<box_type> const& boxes) {
-  std::string const where = "Koalesce::ActivePoints";
-  std::vector<Impl::ActiveBox> slabs;
-  for (std::size_t i = 0; i < boxes.size(); ++i) {
-    auto const& box = boxes[i];
-    bool empty      = false;
-    for (int d = 0; d < Rank; ++d) empty = empty || box.to[d] <= box.from[d];
-    for (int d = 0; d < Rank && !empty; ++d)
-      if (box.from[d] < 0 || box.to[d] > m_extents[d])
-        Impl::fail(where, "box ", i, " goes from ", box.from[d], " to ", box.to[d], " in dimension ", d,
-                   ", beyond the interior's ", m_extents[d], " points; cut it there");
-    if (!empty) Impl::add_slabs(slabs, {in_order(box.from, is_reversed(), 0), in_order(box.to, is_reversed(), 1)});
-  }
-  Kokkos::Profiling::ScopedRegion const region(where);
-  m_state->prepare(slabs);
-}
 
 }  // namespace Koalesce
 
