@@ -40,13 +40,31 @@ struct Jacobi {
 template <class T, class View>
 struct ResidualSquare {
   View u, f;
+  int ny, nx;
 
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int i, double& sum) const {
+    (*this)(i / nx / ny + 1, i / nx % ny + 1, i % nx + 1, sum);
+  }
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int z, int y, int x, double& sum) const {
     T const r = f(z, y, x) + u(z - 1, y, x) + u(z + 1, y, x) + u(z, y - 1, x) + u(z, y + 1, x) + u(z, y, x - 1) +
                 u(z, y, x + 1) - 6 * u(z, y, x);
     sum += double(r) * double(r);
   }
 };
+
+/// Sums it by the faster loop: of one index on GPUs, where Kokkos 4.6 takes six times as long for one of three.
+template <class Square, class Sum>
+void sum_squares(Extents const& n, Square const& square, Sum const& sum) {
+  using Index = Kokkos::IndexType<int>;
+  if constexpr (on_host)
+    Kokkos::parallel_reduce(
+        "residual",
+        Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3>, Index>(Exec(), {1, 1, 1}, {n[0] + 1, n[1] + 1, n[2] + 1}), square,
+        sum);
+  else
+    Kokkos::parallel_reduce("residual", Kokkos::RangePolicy<Exec, Index>(Exec(), 0, int(n[0] * n[1] * n[2])), square,
+                            sum);
+}
 
 template <class T>
 void add_residual_of(Extents const& n) {
@@ -65,11 +83,7 @@ void add_residual_of(Extents const& n) {
   };
   auto const separate = [=](F const& f, Sum const& sum) {
     sweep(f);
-    Kokkos::parallel_reduce(
-        "residual",
-        Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>(
-            Exec(), {1, 1, 1}, {n[0] + 1, n[1] + 1, n[2] + 1}),
-        ResidualSquare<T, typename F::View>{f.ins[0], f.ins[1]}, sum);
+    sum_squares(n, ResidualSquare<T, typename F::View>{f.ins[0], f.ins[1], int(n[1]), int(n[2])}, sum);
   };
 
   add_prepared(base + "koalesce_sweep", [=] { return checked(grid, point, F(grid), sweep, sweep); });
