@@ -15,13 +15,16 @@ template <class View>
 auto& element(View const& view, Index<View::rank()> const& at) {
   if constexpr (View::rank() == 1) return view(at[0]);
   else if constexpr (View::rank() == 2) return view(at[0], at[1]);
-  else return view(at[0], at[1], at[2]);
+  else if constexpr (View::rank() == 3) return view(at[0], at[1], at[2]);
+  else return view(at[0], at[1], at[2], at[3]);
 }
 
 /// What the address of a field's first interior point in any row is a multiple of.
-template <class View>
+template <class View, bool Blocks>
 constexpr std::size_t alignment =
-    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename View::memory_space>::accessible ? 64 : 128;
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename View::memory_space>::accessible ? 64
+    : Blocks                                                                               ? 32
+                                                                                           : 128;
 
 /// A View of its extents without gaps: Kokkos copies no others between host and device.
 template <class View>
@@ -41,21 +44,26 @@ auto on_host_copy(View const& view) {
 
 template <class T, class Policy>
 void check_field_of(Policy const& policy, typename Policy::extents_type const& halo) {
-  constexpr int rank = Policy::rank;
-  auto const field   = make_field<T>("field", policy, halo);
-  using View         = std::decay_t<decltype(field)>;
+  constexpr int rank = Policy::field_rank, first = rank - Policy::rank;
+  auto const field = make_field<T>("field", policy, halo);
+  using View       = std::decay_t<decltype(field)>;
   static_assert(std::is_same_v<typename View::memory_space, typename Policy::execution_space::memory_space>);
   static_assert(std::is_same_v<typename View::value_type, T>);
-  SCOPED_TRACE("interior " + to_string<rank>(policy.extents()) + ", halo " + to_string<rank>(halo));
+  SCOPED_TRACE("interior " + to_string<Policy::rank>(policy.extents()) + ", halo " + to_string<Policy::rank>(halo));
 
   EXPECT_EQ(field.label(), "field");
   EXPECT_EQ(field.stride(rank - 1), 1u);
-  for (int d = 0; d < rank; ++d) EXPECT_EQ(std::int64_t(field.extent(d)), policy.extents()[d] + 2 * halo[d]);
+  if constexpr (first > 0) {
+    EXPECT_EQ(std::int64_t(field.extent(0)), policy.domain().blocks());
+  }
+  for (int d = 0; d < Policy::rank; ++d)
+    EXPECT_EQ(std::int64_t(field.extent(d + first)), policy.extents()[d] + 2 * halo[d]);
   if (field.size() == 0) return;
 
-  auto const row = reinterpret_cast<std::uintptr_t>(field.data() + halo[rank - 1]);
-  EXPECT_EQ(row % alignment<View>, 0u);
-  for (int d = 0; d + 1 < rank; ++d) EXPECT_EQ(field.stride(d) * sizeof(T) % alignment<View>, 0u);
+  auto const row                  = reinterpret_cast<std::uintptr_t>(field.data() + halo[Policy::rank - 1]);
+  constexpr std::size_t multiples = alignment<View, (first > 0)>;
+  EXPECT_EQ(row % multiples, 0u);
+  for (int d = 0; d + 1 < rank; ++d) EXPECT_EQ(field.stride(d) * sizeof(T) % multiples, 0u);
 
   auto const host = on_host_copy(field);
   Index<rank> all;
@@ -73,6 +81,8 @@ TYPED_TEST(MakeField, rows_of_the_interior_are_aligned) {
     check_field_of<double>(StencilPolicy<Exec, Star<1, 1, 1>>(exec, n), h);
     check_field_of<float>(StencilPolicy<Exec, Star<1, 1>>(exec, n[0], n[1]), {h[0], h[1]});
     check_field_of<signed char>(StencilPolicy<Exec, Star<1>>(exec, n[2]), {h[2]});
+    check_field_of<double>(StencilPolicy<Exec, Star<1, 1, 1>>(exec, n[0] % 8, n[1] % 9, n[2]).with_blocks(k), h);
+    check_field_of<float>(StencilPolicy<Exec, Star<1>>(exec, n[2]).with_blocks(3), {h[2]});
     check_field_of<Kokkos::complex<double>>(StencilPolicy<Exec, Star<1, 1>>(exec, n[1], n[2]), {h[1], h[2]});
   }
 }

@@ -12,20 +12,21 @@
 
 namespace Koalesce::Impl {
 
-/// The elements after which addresses repeat within what Kokkos aligns allocations to.
-template <class T, class MemorySpace>
+/// The elements after which addresses repeat within `device_bytes`, in host memory within 64 bytes. Kokkos aligns
+/// allocations to as much.
+template <class T, class MemorySpace, std::size_t device_bytes>
 constexpr std::int64_t aligned_elements() {
   constexpr std::size_t bytes =
-      Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, MemorySpace>::accessible ? 64 : 128;
+      Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, MemorySpace>::accessible ? 64 : device_bytes;
   return std::int64_t(bytes / std::gcd(bytes, sizeof(T)));
 }
 
 /// A row-major View of n + 2 * halo points per dimension, within one whose rows begin before the halo and end after it,
 /// at multiples of aligned_elements().
-template <class T, class MemorySpace, std::size_t Rank>
+template <class T, class MemorySpace, std::size_t device_bytes, std::size_t Rank>
 auto aligned_field(std::string const& label, Kokkos::Array<std::int64_t, Rank> const& n,
                    Kokkos::Array<std::int64_t, Rank> const& halo) {
-  constexpr std::int64_t unit = aligned_elements<T, MemorySpace>();
+  constexpr std::int64_t unit = aligned_elements<T, MemorySpace, device_bytes>();
   auto const round_up         = [](std::int64_t elements) { return (elements + unit - 1) / unit * unit; };
   auto const points           = [&](std::size_t d) { return std::size_t(n[d] + 2 * halo[d]); };
 
