@@ -3,7 +3,7 @@
 // A sweep of 7 points over many blocks of 32^3, each with its halo: stencil/blocks/7pt/<type>/<blocks>x32x32x32/<impl>,
 // and stencil_aligned/... with fields of make_field.
 // One call for all blocks (koalesce), a call for each (koalesce_each), and one field of as many points
-// (koalesce_sweep); the best of MDRangePolicies of rank 4 (kokkos_mdrange_tuned).
+// (koalesce_sweep); the best of MDRangePolicies of rank 4 (mdrange_of_rank_4).
 
 #include <Koalesce/Koalesce.hpp>
 
@@ -187,7 +187,7 @@ void add_blocks_of(std::int64_t count) {
     };
     return checked(grid, point, One(grid), sweep, sweep);
   });
-  add_prepared(base + "kokkos_mdrange_tuned", [=] {
+  add_prepared(base + "mdrange_of_rank_4", [=] {
     F const fields(count);
     auto const best = fastest(plain_loops(), [&](auto const& loop) { sweep_plainly(loop, fields.u, fields.out); });
     return ready(
