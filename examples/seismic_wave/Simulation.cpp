@@ -11,6 +11,7 @@
 #include <functional>
 #include <limits>
 #include <numbers>
+#include <string>
 #include <utility>
 
 namespace examples::seismic {
@@ -34,7 +35,7 @@ auto koalesce_fields(Koalesce::StencilPolicy<Exec, Shape> const& policy) {
 using PlainField = Kokkos::View<float***, Kokkos::LayoutRight, Exec>;
 
 Fields<PlainField> plain_fields(Extents const& n) {
-  auto const field = [&](char const* label) {
+  auto const field = [&](std::string const& label) {
     return PlainField(label, n[0] + 2 * radius, n[1] + 2 * radius, n[2] + 2 * radius);
   };
   return {field("now"), field("previous"), field("speed"), field("keep")};
