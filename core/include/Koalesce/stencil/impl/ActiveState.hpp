@@ -33,10 +33,10 @@ struct MaskBits {
   Field<Mask> mask;
   std::uint32_t* bits;
   Extents3 extents;
-  std::int64_t words_a_row;
+  std::int64_t words_per_row;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    std::int64_t const row = i / words_a_row, x0 = i % words_a_row * 32, z = row / extents[1], y = row % extents[1];
+    std::int64_t const row = i / words_per_row, x0 = i % words_per_row * 32, z = row / extents[1], y = row % extents[1];
     int const count    = int(extents[2] - x0 < 32 ? extents[2] - x0 : 32);
     std::uint32_t word = 0;
     for (int k = 0; k < count; ++k) word |= std::uint32_t(*mask.at(z, y, x0 + k) != 0) << k;
@@ -66,7 +66,7 @@ struct BoxBits {
   ActiveBox const* boxes;
   std::uint32_t* bits;
   Extents3 extents;
-  std::int64_t words_a_row;
+  std::int64_t words_per_row;
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team) const {
@@ -79,7 +79,7 @@ struct BoxBits {
           auto const below = [&](std::int64_t x) {  // the bits of points before x
             return x >= x0 + 32 ? ~0u : x <= x0 ? 0u : (1u << (x - x0)) - 1;
           };
-          Kokkos::atomic_or(bits + (z * extents[1] + y) * words_a_row + word, below(box.to[2]) & ~below(box.from[2]));
+          Kokkos::atomic_or(bits + (z * extents[1] + y) * words_per_row + word, below(box.to[2]) & ~below(box.from[2]));
         });
   }
 };
@@ -144,10 +144,10 @@ template <class Exec, int Rank>
 class ActiveState {
  public:
   ActiveState(Exec const& space, Extents3 const& extents, bool reversed)
-      : m_space(space), m_reversed(reversed), m_words_a_row((extents[2] + 31) / 32) {
-    m_active.extents     = extents;
-    m_active.words_a_row = m_words_a_row;
-    std::int64_t tiles = 1, words = extents[0] * extents[1] * m_words_a_row;
+      : m_space(space), m_reversed(reversed), m_words_per_row((extents[2] + 31) / 32) {
+    m_active.extents       = extents;
+    m_active.words_per_row = m_words_per_row;
+    std::int64_t tiles = 1, words = extents[0] * extents[1] * m_words_per_row;
     for (int c = 0; c < 3; ++c) {
       m_active.tile_extents[c] = Shape::extents()[c];
       m_active.tile_count[c]   = (extents[c] + Shape::extents()[c] - 1) / Shape::extents()[c];
@@ -175,7 +175,7 @@ class ActiveState {
   template <class T>
   void prepare(Field<T> const& mask) {
     Kokkos::parallel_for("Koalesce::ActivePoints [mask]", range(m_bits.extent(0)),
-                         MaskBits<T>{mask, m_bits.data(), m_active.extents, m_words_a_row});
+                         MaskBits<T>{mask, m_bits.data(), m_active.extents, m_words_per_row});
     list_tiles();
   }
 
@@ -189,7 +189,7 @@ class ActiveState {
     if (!boxes.empty())
       Kokkos::parallel_for("Koalesce::ActivePoints [boxes]",
                            Kokkos::TeamPolicy<Exec>(m_space, int(boxes.size()), Kokkos::AUTO),
-                           BoxBits{there.data(), m_bits.data(), m_active.extents, m_words_a_row});
+                           BoxBits{there.data(), m_bits.data(), m_active.extents, m_words_per_row});
     list_tiles();
   }
 
@@ -220,7 +220,7 @@ class ActiveState {
 
   Exec m_space;
   bool m_reversed;
-  std::int64_t m_words_a_row;
+  std::int64_t m_words_per_row;
   Words m_bits, m_counts;
   Kokkos::View<std::uint8_t*, Memory> m_any;
   Kokkos::View<ActiveTile*, Memory> m_tiles;

@@ -21,25 +21,25 @@ struct alignas(16) ActiveTile {
 /// The shape of a tile: as near to a cube as words of 32 points in x allow.
 template <int Rank>
 struct ActiveTileShape {
-  static constexpr int points_a_word = 32, words = 64, points = words * points_a_word;
+  static constexpr int points_per_word = 32, words = 64, points = words * points_per_word;
   static constexpr int planes = Rank == 3   ? 8
                                 : Rank == 2 ? 64
                                             : 1,
-                       rows = Rank == 3 ? 8 : 1, words_a_row = Rank == 1 ? 64 : 1;
+                       rows = Rank == 3 ? 8 : 1, words_per_row = Rank == 1 ? 64 : 1;
 
-  KOKKOS_FUNCTION static constexpr Extents3 extents() { return {planes, rows, words_a_row * points_a_word}; }
+  KOKKOS_FUNCTION static constexpr Extents3 extents() { return {planes, rows, words_per_row * points_per_word}; }
 
   /// The first point of a tile's word. Words in turn are neighbors in y or, in a plane's absence, in z.
   KOKKOS_FORCEINLINE_FUNCTION static Extents3 place(ActiveTile const& tile, int word) {
-    return {tile.index[0] * std::int64_t(planes) + word / (rows * words_a_row),
-            tile.index[1] * std::int64_t(rows) + word / words_a_row % rows,
-            (tile.index[2] * std::int64_t(words_a_row) + word % words_a_row) * points_a_word};
+    return {tile.index[0] * std::int64_t(planes) + word / (rows * words_per_row),
+            tile.index[1] * std::int64_t(rows) + word / words_per_row % rows,
+            (tile.index[2] * std::int64_t(words_per_row) + word % words_per_row) * points_per_word};
   }
 };
 
 struct ActiveTiles {
   std::uint32_t const* bits;  ///< of rows, each beginning with a word of its own
-  std::int64_t words_a_row;
+  std::int64_t words_per_row;
   Extents3 extents;         ///< of the interior
   ActiveTile const* tiles;  ///< those with active points
   std::int64_t size;
@@ -51,8 +51,8 @@ struct ActiveTiles {
 
   /// The bits of 32 points of a row, x = 32 * word and after; 0 for rows beyond the interior.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t word(std::int64_t z, std::int64_t y, std::int64_t word) const {
-    bool const exists = z < extents[0] && y < extents[1] && word < words_a_row;
-    return exists ? bits[(z * extents[1] + y) * words_a_row + word] : 0;
+    bool const exists = z < extents[0] && y < extents[1] && word < words_per_row;
+    return exists ? bits[(z * extents[1] + y) * words_per_row + word] : 0;
   }
 };
 

@@ -24,7 +24,7 @@ constexpr std::size_t bytes_of(Pack<Fields...> const&) {
 
 /// The threads that share a block: where there are as many blocks as threads, one.
 template <class Exec, class Work>
-int threads_of_a_block(Exec const& exec, Work const& work) {
+int threads_per_block(Exec const& exec, Work const& work) {
   return int(std::max<std::int64_t>(1, exec.concurrency() / std::max<std::int64_t>(1, work.domain.blocks())));
 }
 
@@ -60,7 +60,7 @@ template <class Exec, class... WorkArgs>
 void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
   using Work = StencilWork<WorkArgs...>;
   auto const tiling =
-      choose_host_tiling(work.extents, threads_of_a_block(exec, work), 2 * Work::rz + 1, HostTuning::tile_bytes,
+      choose_host_tiling(work.extents, threads_per_block(exec, work), 2 * Work::rz + 1, HostTuning::tile_bytes,
                          (2 * Work::rz + 1) * bytes_of(work.in) + bytes_of(work.points) + bytes_of(work.out));
   bool const unit          = unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out);
   std::string const kernel = kernel_label(Tag{}, label);
@@ -152,7 +152,7 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StagedWork<Wor
   std::size_t const mid_bytes = Queues::bytes(64, 64) / (64 * 64);
 
   // A chunk computes additional planes of earlier stages, 2 * beyond<0> of the first one, before its first result.
-  auto tiling = choose_host_tiling(work.extents, threads_of_a_block(exec, work), 8 * Work::template beyond<0>(0) + 1,
+  auto tiling = choose_host_tiling(work.extents, threads_per_block(exec, work), 8 * Work::template beyond<0>(0) + 1,
                                    HostTuning::staged_tile_bytes,
                                    (2 * Work::template radius<0>(0) + 1) * bytes_of(work.in) + bytes_of(work.points) +
                                        mid_bytes + bytes_of(work.out));

@@ -65,7 +65,7 @@ struct ActivePointsOfTiles {
     auto update           = work.reduction.identity();
     ActiveTile const tile = work.domain.tiles[team.league_rank()];
     for (int i = team.team_rank(); i < Shape::points; i += team.team_size())
-      compute_active_point<Index>(work, tile, i / Shape::points_a_word, i % Shape::points_a_word, update);
+      compute_active_point<Index>(work, tile, i / Shape::points_per_word, i % Shape::points_per_word, update);
     leave_team_part(team, work.reduction, update);
   }
 };

@@ -137,7 +137,7 @@ TileGrid make_tile_grid(Work const& work, int width, RegisterTile const& numbers
 
   if constexpr (has_active_points<Work>) {
     using Shape      = ActiveTileShape<Work::Order::rank>;
-    int const across = Shape::points_a_word / width, down = Shape::rows / numbers.rows,
+    int const across = Shape::points_per_word / width, down = Shape::rows / numbers.rows,
               through = Shape::planes / numbers.planes, at_a_time = std::min(through, tile_threads / (across * down));
     grid.threads = dim3(unsigned(across), unsigned(down), unsigned(at_a_time));
     grid.blocks  = dim3(unsigned(work.domain.size), 1, unsigned(through / at_a_time));
