@@ -3,8 +3,8 @@
 #define KOALESCE_STENCIL_ACTIVE_POINTS_HPP
 
 #include <Koalesce/stencil/StencilPolicy.hpp>
-#include <Koalesce/stencil/impl/ActiveState.hpp>
 #include <Koalesce/stencil/impl/StencilChecks.hpp>
+#include <Koalesce/stencil/impl/domain/ActiveState.hpp>
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 

@@ -4,8 +4,8 @@
 
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/stencil/StencilShape.hpp>
-#include <Koalesce/stencil/impl/StencilBlocks.hpp>
 #include <Koalesce/stencil/impl/boundary/BoundaryFaces.hpp>
+#include <Koalesce/stencil/impl/domain/StencilBlocks.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -6,11 +6,11 @@
 #include <Koalesce/stencil/LinearStencil.hpp>
 #include <Koalesce/stencil/Neighborhood.hpp>
 #include <Koalesce/stencil/StencilPolicy.hpp>
-#include <Koalesce/stencil/impl/ActiveTiles.hpp>
 #include <Koalesce/stencil/impl/CanonicalField.hpp>
 #include <Koalesce/stencil/impl/IndexOrder.hpp>
-#include <Koalesce/stencil/impl/StencilBlocks.hpp>
 #include <Koalesce/stencil/impl/StencilReduction.hpp>
+#include <Koalesce/stencil/impl/domain/ActiveTiles.hpp>
+#include <Koalesce/stencil/impl/domain/StencilBlocks.hpp>
 
 #include <algorithm>
 #include <cstdint>

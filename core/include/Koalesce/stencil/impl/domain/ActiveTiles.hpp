@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_STENCIL_IMPL_ACTIVE_TILES_HPP
-#define KOALESCE_STENCIL_IMPL_ACTIVE_TILES_HPP
+#ifndef KOALESCE_STENCIL_IMPL_DOMAIN_ACTIVE_TILES_HPP
+#define KOALESCE_STENCIL_IMPL_DOMAIN_ACTIVE_TILES_HPP
 
 #include <Koalesce/stencil/impl/CanonicalField.hpp>
 

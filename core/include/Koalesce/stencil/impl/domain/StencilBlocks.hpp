@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_STENCIL_IMPL_STENCIL_BLOCKS_HPP
-#define KOALESCE_STENCIL_IMPL_STENCIL_BLOCKS_HPP
+#ifndef KOALESCE_STENCIL_IMPL_DOMAIN_STENCIL_BLOCKS_HPP
+#define KOALESCE_STENCIL_IMPL_DOMAIN_STENCIL_BLOCKS_HPP
 
 #include <Koalesce/common/impl/Pack.hpp>
 #include <Koalesce/stencil/Inputs.hpp>

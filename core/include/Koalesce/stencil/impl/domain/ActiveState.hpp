@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_STENCIL_IMPL_ACTIVE_STATE_HPP
-#define KOALESCE_STENCIL_IMPL_ACTIVE_STATE_HPP
+#ifndef KOALESCE_STENCIL_IMPL_DOMAIN_ACTIVE_STATE_HPP
+#define KOALESCE_STENCIL_IMPL_DOMAIN_ACTIVE_STATE_HPP
 
 #include <Koalesce/common/Backend.hpp>
-#include <Koalesce/stencil/impl/ActiveTiles.hpp>
 #include <Koalesce/stencil/impl/IndexOrder.hpp>
+#include <Koalesce/stencil/impl/domain/ActiveTiles.hpp>
 
 #include <Kokkos_Core.hpp>
 
