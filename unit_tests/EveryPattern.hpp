@@ -11,6 +11,14 @@ struct Squares {
   KOKKOS_FUNCTION void operator()(std::int64_t, double value, double& sum) const { sum += value * value; }
 };
 
+/// Stores a stencil's weighted sum, and adds it up.
+struct AddUp {
+  KOKKOS_FUNCTION double operator()(double value, std::int64_t, std::int64_t, std::int64_t, double& sum) const {
+    sum += value;
+    return value;
+  }
+};
+
 struct ThreeKinds {
   KOKKOS_FUNCTION int operator()(std::int64_t item) const { return int(item * item % 3); }
 };
@@ -61,7 +69,11 @@ class EveryPattern {
     Index<3> const n{depth, height, width};
     fill_halo(m_exec, m_field, n, Periodic());
     LinearStencil<double, Shape> const weights([](int z, int y, int x) { return 1 + z + 2 * y + 3 * x; });
-    parallel_stencil("every: stencil", StencilPolicy<Exec, Shape, B>(m_exec, n), m_field, m_sums, weights);
+    StencilPolicy<Exec, Shape, B> const policy(m_exec, n);
+    parallel_stencil("every: stencil", policy, m_field, m_sums, weights);
+    parallel_stencil_reduce("every: reduce", policy, m_field, m_reduced, weights, AddUp(), m_total);
+    ActivePoints const active(policy, active_boxes());
+    parallel_stencil("every: active", policy.with_active(active), m_field, m_active, weights);
     transpose<B>(m_exec, m_transposed, m_matrix);
     ShadowView const shadow(m_matrix);
     parallel_read_reduce<B>("every: read", m_exec, shadow, ColumnOrder(rows, columns), Squares(), m_squares);
@@ -89,10 +101,18 @@ class EveryPattern {
     auto const transposed = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_transposed);
     auto const kinds      = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_kinds);
     auto const neighbors  = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_neighbors);
+    auto const reduced    = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_reduced);
+    auto const active     = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_active);
     std::string wrong;
+    double total = 0;
     for_each_index<3>({}, {depth, height, width}, [&](Index<3> const& p) {
-      if (sums(p[0], p[1], p[2]) != stencil_sum(p)) wrong = "stencil";
+      double const sum = stencil_sum(p);
+      total += sum;
+      if (sums(p[0], p[1], p[2]) != sum) wrong = "stencil";
+      if (reduced(p[0], p[1], p[2]) != sum) wrong = "reduction's field";
+      if (active(p[0], p[1], p[2]) != (is_active(p) ? sum : 0)) wrong = "active points";
     });
+    if (m_total != total) wrong = "reduction";
     double squares = 0;
     for_each_index<2>({}, {rows, columns}, [&](Index<2> const& p) {
       double const value = matrix_value(p[0], p[1]);
@@ -113,6 +133,17 @@ class EveryPattern {
   using Shape = Star<1, 1, 1>;
 
   static constexpr std::int64_t depth = 5, height = 6, width = 19, rows = 37, columns = 53;
+
+  static std::vector<IndexBox<3>> active_boxes() { return {{{0, 0, 0}, {3, 4, 18}}, {{2, 3, 5}, {5, 6, 7}}}; }
+
+  static bool is_active(Index<3> const& p) {
+    for (auto const& box : active_boxes()) {
+      bool in = true;
+      for (int d = 0; d < 3; ++d) in = in && box.from[d] <= p[d] && p[d] < box.to[d];
+      if (in) return true;
+    }
+    return false;
+  }
 
   /// Of the point's periodic image inside.
   static double field_value(Index<3> p) {
@@ -141,11 +172,12 @@ class EveryPattern {
   OnChip<TeamArray<std::int64_t*>, ThreadArray<std::int64_t[3]>> m_arrays{TeamArray<std::int64_t*>("tile", m_threads),
                                                                           ThreadArray<std::int64_t[3]>("own")};
   Kokkos::View<double***, Space> m_field{"field", depth + 2, height + 2, width + 2},
-      m_sums{"sums", depth, height, width};
+      m_sums{"sums", depth, height, width}, m_reduced{"reduced", depth, height, width},
+      m_active{"active", depth, height, width};
   Kokkos::View<double**, Space> m_matrix{"matrix", rows, columns}, m_transposed{"transposed", columns, rows};
   Kokkos::View<std::int64_t*, Space> m_kinds{"kinds", 3000};
   Kokkos::View<std::int64_t**, Space> m_neighbors{"neighbors", 5, 2};
-  double m_squares = 0;
+  double m_squares = 0, m_total = 0;
 };
 
 }  // namespace Koalesce::Test
