@@ -3,7 +3,8 @@
 // A sweep of 7 points over many blocks of 32^3, each with its halo: stencil/blocks/7pt/<type>/<blocks>x32x32x32/<impl>,
 // and stencil_aligned/... with fields of make_field.
 // One call for all blocks (koalesce), a call for each (koalesce_each), and one field of as many points
-// (koalesce_sweep); the best of MDRangePolicies of rank 4 (mdrange_of_rank_4).
+// (koalesce_sweep); the best of MDRangePolicies of rank 4 (mdrange_of_rank_4); plain CUDA, a thread a point (cuda) and
+// register tiles (cuda_tiles), each the best of several thread blocks.
 
 #include <Koalesce/Koalesce.hpp>
 
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "StencilCases.hpp"
+#include "StencilCudaBlocks.hpp"
 
 namespace {
 
@@ -142,6 +144,11 @@ void sweep_blocks(View const& u, View const& out) {
                    Sum<typename View::value_type>());
 }
 
+template <class View>
+auto sweep_of(View const& u, View const& out) {
+  return blocks_sweep<Around, int(edge)>(u, out, Sum<typename View::value_type>());
+}
+
 template <class T, bool Aligned>
 struct Case {
   using View = decltype(make_blocks<T, Aligned>("", 0));
@@ -169,6 +176,7 @@ void add_blocks_of(std::int64_t count) {
   Grid const grid           = grid_of(Extents{across, across, across}, 1);  // as many points
 
   auto const ready = [=](F const& fields, auto const& run, std::string const& label = "") -> Prepared {
+    poison(fields.out);
     run(fields.u, fields.out);
     double const difference = largest_difference(fields.out, fields.right);
     if (!(difference < 1e-5)) return {.error = "results differ by " + std::to_string(difference)};
@@ -193,6 +201,22 @@ void add_blocks_of(std::int64_t count) {
     return ready(
         fields, [=](View const& u, View const& out) { sweep_plainly(best, u, out); }, best.name());
   });
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (!on_host) {
+    auto const add_peer = [=](std::string const& name, auto const& variants) {
+      add_prepared(base + name, [=]() -> Prepared {
+        F const fields(count);
+        auto const all = variants(sweep_of(fields.u, fields.out));
+        if (all.empty()) return {.error = "no variant fits these fields"};
+        auto const best = fastest(all, [&](auto const& variant) { variant.run(sweep_of(fields.u, fields.out)); });
+        return ready(
+            fields, [=](View const& u, View const& out) { best.run(sweep_of(u, out)); }, best.name);
+      });
+    };
+    add_peer("cuda", [](auto const& sweep) { return cuda_blocks_point_variants(sweep); });
+    add_peer("cuda_tiles", [](auto const& sweep) { return cuda_blocks_tile_variants(sweep); });
+  }
+#endif
   add_copy<T>(base, grid, point);
 }
 
