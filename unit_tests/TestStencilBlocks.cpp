@@ -2,6 +2,10 @@
 #include "KernelRecorder.hpp"
 #include "StencilOracle.hpp"
 
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
 /// Many equal blocks in one sweep.
 namespace Koalesce::Test {
 namespace {
@@ -131,6 +135,93 @@ TYPED_TEST(StencilBlocks, known_weights) {
   try_extents<TypeParam, Shape, double, Kokkos::LayoutRight>(4000, OnHost<Shape>(), probe_weights<Shape>(), AfterSum());
 }
 
+// ---- Lists of Views ----
+
+/// So many blocks of a field, as Views in this order.
+template <class Exec, class TestField>
+auto list_of(Exec const& exec, TestField const& field, std::vector<std::int64_t> const& order) {
+  std::vector<decltype(Impl::first_block(field.view()))> views;
+  for (auto const b : order) {
+    auto const all = field.view();
+    if constexpr (TestField::rank == 3) views.push_back(Kokkos::subview(all, b, Kokkos::ALL, Kokkos::ALL));
+    else views.push_back(Kokkos::subview(all, b, Kokkos::ALL, Kokkos::ALL, Kokkos::ALL));
+  }
+  return FieldList(exec, views);
+}
+
+/// From a list and a plain field to a list; what lies between the Views stays.
+template <class P, class Shape, class T, class Layout, class Functor>
+void try_list(Rng& rng, std::int64_t count, Index<Shape::rank> const& n, Functor const& functor) {
+  constexpr int rank = Shape::rank;
+  using Exec         = typename P::exec;
+  using TestField    = Field<Exec, T, rank + 1, Layout>;
+  SCOPED_TRACE("blocks and interior " + to_string<rank + 1>(with_first(count, n)));
+  auto const field = [&](std::int64_t blocks, auto const& halo) {
+    return TestField(with_first(blocks, n), with_first(0, halo), rng);
+  };
+  auto const shuffled = [&] {
+    std::vector<std::int64_t> order(std::size_t(2 * count));
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), rng);
+    order.resize(std::size_t(count));
+    return order;
+  };
+  TestField u = field(2 * count, halo_for<Shape>(rng, 2)), v = field(count, random_halo<rank>(rng, 2)),
+            out   = field(2 * count, random_halo<rank>(rng, 2));
+  auto const from = shuffled(), to = shuffled();
+  u.fill(rng);
+  v.fill(rng);
+  out.poison_all();
+  for_each_index<rank + 1>({}, with_first(count, n), [&](Index<rank + 1> const& p) {
+    auto in = p, there = p;
+    in[0] = from[p[0]], there[0] = to[p[0]];
+    out(there) = T(call_in<rank>(functor, p, BlockValues<rank, TestField>{u, in}, v(p)));
+  });
+
+  Exec const exec;
+  auto const in = list_of(exec, u, from), written = list_of(exec, out, to);
+  for (StencilTaps const taps : taps_of<typename P::backend>()) {
+    SCOPED_TRACE("taps " + std::to_string(int(taps)));
+    out.poison_device();
+    auto const policy = StencilPolicy<Exec, Shape, typename P::backend>(exec, n).with_taps(taps).with_blocks(count);
+    parallel_stencil("listed blocks", policy, fields(in, at_point(v.view())), written, functor);
+    exec.fence();
+    EXPECT_TRUE(out.device_matches());
+  }
+}
+
+TYPED_TEST(StencilBlocks, lists_of_three_dimensions) {
+  using Shape = Star<1, 2, 1>;
+  for_each_seed([&](Rng& rng) {
+    for (std::int64_t count : {0, 1, 3, 8})
+      try_list<TypeParam, Shape, double, Kokkos::LayoutRight>(rng, count, random_extents<3>(rng, 4000),
+                                                              BlockProbe<Shape>());
+    // Rows that lie at multiples of a vector.
+    try_list<TypeParam, Shape, double, Kokkos::LayoutRight>(rng, 5, {4, 6, 32}, BlockProbe<Shape>());
+  });
+}
+TYPED_TEST(StencilBlocks, lists_of_two_dimensions_left) {
+  using Shape = Box<1, 1>;
+  for_each_seed([&](Rng& rng) {
+    for (std::int64_t count : {1, 5})
+      try_list<TypeParam, Shape, float, Kokkos::LayoutLeft>(rng, count, random_extents<2>(rng, 2000),
+                                                            BlockProbe<Shape>());
+  });
+}
+
+/// What kernels that read several elements at once ask.
+TEST(FieldListTest, blocks_are_multiples_of_elements_apart) {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  Kokkos::View<float*, Exec> const all("all", 100);
+  auto const elements = [&](auto const&... begin) {
+    auto const from = [&](int i) { return Kokkos::subview(all, std::pair(i, i + 4)); };
+    return FieldList(Exec(), std::vector{from(begin)...}).places().elements;
+  };
+  EXPECT_EQ(elements(3), 0);
+  EXPECT_EQ(elements(20, 8, 36), 4);
+  EXPECT_EQ(elements(1, 9, 2), 1);
+}
+
 // ---- Errors ----
 
 struct Same {
@@ -153,6 +244,39 @@ TEST(StencilBlockErrors, say_what_is_wrong) {
   expect_error({"there are -1 blocks", "give 0 or more"}, [&] { run(-1, u, v); });
   expect_error({"input field 0 (\"v\") has a halo of 0 points in dimension 1"}, [&] { run(4, v, u); });
   Exec().fence();
+}
+
+TEST(StencilBlockErrors, of_lists_say_what_is_wrong) {
+  using Exec  = Kokkos::DefaultExecutionSpace;
+  using View  = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;
+  using Views = std::vector<View>;
+  Exec const exec;
+  View const a("a", 10, 10), b("b", 10, 10), c("c", 8, 8), d("d", 8, 8), none(nullptr, 10, 10);
+  auto const wide = Kokkos::subview(View("wide", 8, 9), Kokkos::ALL, std::pair(0, 8));
+  StencilPolicy<Exec, Star<1, 1>> const policy(exec, {8, 8});
+  auto const run = [&](std::int64_t count, auto const& in, auto const& out) {
+    parallel_stencil("blocks", policy.with_blocks(count), in, out, Same());
+  };
+  FieldList const in(exec, Views{a, b}), out(exec, Views{d, c}), turned(exec, Views{c, d}), twice(exec, Views{c, c}),
+      with_input(exec, Views{b, View("e", 10, 10)});
+  EXPECT_NO_THROW(run(2, in, out));
+  EXPECT_NO_THROW(run(2, FieldList(exec, Views{a, a}), out)) << "inputs may be listed twice";
+  EXPECT_NO_THROW(run(2, fields(in, at_point(out)), out)) << "in place";
+  EXPECT_NO_THROW(run(0, FieldList(exec, Views()), FieldList(exec, Views())));
+  expect_error({"input field 0 (\"a\") has 2 blocks", "the policy has 3"}, [&] { run(3, in, out); });
+  expect_error({"output field 0 (\"c\") is a list of Views that overlap", "list each View once"},
+               [&] { run(2, in, twice); });
+  expect_error({"output field 0 (\"b\") and input field 0 (\"a\") overlap in memory"}, [&] { run(2, in, with_input); });
+  expect_error({"output field 0 (\"d\") and input field 1 (\"c\") overlap in memory"},
+               [&] { run(2, fields(in, at_point(turned)), out); });
+  expect_error({"FieldList: View 1 (\"c\") has extent 8 in dimension 0, but the first one has 10"}, [&] {
+    FieldList(exec, Views{a, c});
+  });
+  expect_error({"FieldList: View 1 (\"wide\") has stride 9 in dimension 0, but the first one has 8"}, [&] {
+    FieldList(exec, std::vector<Kokkos::View<double**, Kokkos::LayoutStride, Exec>>{c, wide});
+  });
+  expect_error({"FieldList: View 1", "has no memory"}, [&] { FieldList(exec, Views{a, none}); });
+  exec.fence();
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <Kokkos_Graph.hpp>
 
 #include <cstdlib>
+#include <vector>
 
 using Exec   = Kokkos::DefaultExecutionSpace;
 using Volume = Kokkos::View<double***, Exec>;
@@ -125,8 +126,16 @@ static void blocks_of_a_mesh() {
   for (std::int64_t b = 0; b < blocks; ++b) fill(Volume(u.data() + b * u.stride(0), nz + 2, ny + 2, nx + 2));
   Koalesce::StencilPolicy policy(exec, Koalesce::Star<1, 1, 1>{}, {nz, ny, nx});
 #include "stencil/blocks.inc"
-  for (std::int64_t b = 0; b < blocks; ++b)
-    expect(Volume(out.data() + b * out.stride(0), nz, ny, nx), 8);  // the Laplacian is 2
+  auto const check = [&] {
+    for (std::int64_t b = 0; b < blocks; ++b)
+      expect(Volume(out.data() + b * out.stride(0), nz, ny, nx), 8);  // the Laplacian is 2
+  };
+  check();
+  Kokkos::deep_copy(out, 0);
+  std::vector<Volume> patches;
+  for (std::int64_t b = 0; b < blocks; ++b) fill(patches.emplace_back("patch", nz + 2, ny + 2, nx + 2));
+#include "stencil/list.inc"
+  check();
 }
 
 static void active_points() {

@@ -7,6 +7,7 @@
 
 #include <Koalesce/enabled/Stencil.hpp>
 #include <Koalesce/stencil/ActivePoints.hpp>
+#include <Koalesce/stencil/FieldList.hpp>
 #include <Koalesce/stencil/Halo.hpp>
 #include <Koalesce/stencil/MakeField.hpp>
 #include <Koalesce/stencil/ParallelStencil.hpp>

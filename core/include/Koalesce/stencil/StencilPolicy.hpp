@@ -116,7 +116,8 @@ class StencilPolicy {
   ///     parallel_stencil("step", policy.with_blocks(blocks), u, next, functor);
   ///
   /// The extents are a block's. Every block has its own halo; blocks of an adaptive mesh fill each other's before. The
-  /// functor gets the block's number as its first index.
+  /// functor gets the block's number as its first index. Blocks that are Views of their own become a field as a
+  /// FieldList.
   ///
   /// \param[in] count number of blocks; 0 is allowed.
   auto with_blocks(std::int64_t count) const {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 namespace Koalesce::Impl {
 
@@ -82,6 +83,27 @@ inline bool overlap(StridedMemory const& a, StridedMemory const& b) {
   if (a.end() <= b.data || b.end() <= a.data) return false;
   if (!a.same_strides(b)) return true;
   return meets(a, b, std::intptr_t(b.data) - std::intptr_t(a.data));
+}
+
+/// Whether any View of one list shares memory with any of another; each list has equal Views, in order of addresses.
+inline bool overlap(std::vector<StridedMemory> const& a, std::vector<StridedMemory> const& b) {
+  if (a.empty() || b.empty()) return false;
+  auto const length_a = a[0].end() - a[0].data, length_b = b[0].end() - b[0].data;
+  std::size_t from = 0;
+  for (auto const& view : a) {
+    while (from < b.size() && b[from].data + length_b <= view.data) ++from;
+    for (std::size_t j = from; j < b.size() && b[j].data < view.data + length_a; ++j)
+      if (overlap(view, b[j])) return true;
+  }
+  return false;
+}
+
+/// Whether Views of such a list share memory with each other.
+inline bool overlap_within(std::vector<StridedMemory> const& list) {
+  for (std::size_t i = 0; i < list.size(); ++i)
+    for (std::size_t j = i + 1; j < list.size() && list[j].data < list[i].end(); ++j)
+      if (overlap(list[i], list[j])) return true;
+  return false;
 }
 
 }  // namespace Koalesce::Impl

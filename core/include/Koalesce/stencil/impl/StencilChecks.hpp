@@ -12,6 +12,8 @@
 #include <Koalesce/stencil/impl/StencilReduction.hpp>
 #include <Koalesce/stencil/impl/boundary/BoundaryChecks.hpp>
 
+#include <algorithm>
+
 namespace Koalesce::Impl {
 
 /// The part of a StencilPolicy that check_field() and canonical_field() use.
@@ -45,7 +47,7 @@ void check_extents(std::string const& where, Policy const& policy) {
 template <class Policy, class View, class Halo>
 void check_field(std::string const& where, Policy const& policy, View const& view, char const* role, int number,
                  Halo const& halo) {
-  static_assert(Kokkos::is_view_v<View>, "Koalesce: fields must be Kokkos Views");
+  static_assert(is_field_type<View>, "Koalesce: fields must be Kokkos Views");
   static_assert(int(View::rank()) == Policy::field_rank,
                 "Koalesce: every field must have as many dimensions as there are extents");
   constexpr int of_blocks = Policy::field_rank - Policy::rank;
@@ -58,6 +60,7 @@ void check_field(std::string const& where, Policy const& policy, View const& vie
   if (of_blocks > 0 && std::int64_t(view.extent(0)) != policy.domain().blocks())
     fail(where, name(), " has ", view.extent(0), " blocks, its extent in dimension 0, but the policy has ",
          policy.domain().blocks(), "; give every field as many");
+  if (is_field_list<View> && points == 0) return;  // there is no View
   for (int d = 0; d < Policy::rank; ++d) {
     std::int64_t const n = policy.extents()[d], extent = view.extent(d + of_blocks), width = extent - n;
     points *= n;
@@ -86,10 +89,26 @@ int input_radius(int d) {
   return radius;
 }
 
-/// Whether two Views have the same elements at the same indices.
+/// Whether two fields share memory.
+template <class A, class B>
+bool overlap_of(A const& a, B const& b) {
+  auto const memories = []<class View>(View const& view) -> decltype(auto) {
+    if constexpr (is_field_list<View>) return (view.memory());
+    else return std::vector{memory_of(view)};
+  };
+  if constexpr (is_field_list<A> || is_field_list<B>) return overlap(memories(a), memories(b));
+  else return overlap(memory_of(a), memory_of(b));
+}
+
+/// Whether two fields have the same elements at the same indices.
 template <class A, class B>
 bool is_identical(A const& a, B const& b) {
-  if constexpr (std::is_same_v<typename A::non_const_value_type, typename B::non_const_value_type>) {
+  if constexpr (is_field_list<A> || is_field_list<B>) {
+    if constexpr (is_field_list<A> && is_field_list<B>)
+      return std::equal(a.blocks().begin(), a.blocks().end(), b.blocks().begin(), b.blocks().end(),
+                        [](auto const& view, auto const& other) { return is_identical(view, other); });
+    return false;
+  } else if constexpr (std::is_same_v<typename A::non_const_value_type, typename B::non_const_value_type>) {
     bool same = a.data() == b.data();
     for (int d = 0; d < int(A::rank()); ++d) same = same && a.extent(d) == b.extent(d) && a.stride(d) == b.stride(d);
     return same;
@@ -149,8 +168,12 @@ void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> 
   if constexpr (is_active_points<typename Policy::domain_type>) check_active(where, policy, leading_view(in, out));
 
   for_each(out, [&](auto const& a, auto i) {
+    if constexpr (is_field_list<std::decay_t<decltype(a)>>)
+      if (a.overlaps())
+        fail(where, "output field ", int(i), " ", quoted_label(a),
+             " is a list of Views that overlap in memory; several blocks would write there, so list each View once");
     auto const clash = [&](auto const& b, char const* role, int j) {
-      if (overlap(memory_of(a), memory_of(b)))
+      if (overlap_of(a, b))
         fail(where, "output field ", int(i), " ", quoted_label(a), " and ", role, " field ", j, " ", quoted_label(b),
              " overlap in memory; points are written while their neighbors are still read, so give the output memory "
              "of its own and swap afterwards, or, if the input is read at the point alone, give the identical View "

@@ -122,8 +122,8 @@ void dispatch_order(std::string const& label, Policy const& policy, Ins const& i
 
 /// Where the blocks of fields begin.
 template <class Fields>
-auto block_strides(Fields const& fields) {
-  return transform(fields, [](auto const& field, auto) { return BlockStride{std::int64_t(view_of(field).stride(0))}; });
+auto block_places(Fields const& fields) {
+  return transform(fields, [](auto const& field, auto) { return places_of_blocks(view_of(field)); });
 }
 
 /// Runs a sweep over blocks, which backends see as one over the first block.
@@ -131,8 +131,8 @@ template <class Policy, class Ins, class Outs, class Reduction, class... Functor
 void dispatch_blocks(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
                      Reduction const& reduction, Functors const&... functors) {
   auto const first_of = [](auto const& field, auto) { return first_block(field); };
-  WorkBlocks const blocks{policy.domain().blocks(), block_strides(inputs_that<false>(in)),
-                          block_strides(inputs_that<true>(in)), block_strides(out)};
+  WorkBlocks const blocks{policy.domain().blocks(), block_places(inputs_that<false>(in)),
+                          block_places(inputs_that<true>(in)), block_places(out)};
   dispatch_order(label, policy, transform(in, first_of), transform(out, first_of), reduction, blocks,
                  with_block(functors)...);
 }

@@ -16,13 +16,13 @@ namespace Koalesce::Impl {
 
 template <class View>
 constexpr bool is_const_view() {
-  if constexpr (Kokkos::is_view_v<View>) return std::is_const_v<typename View::value_type>;
+  if constexpr (is_field_type<View>) return std::is_const_v<typename View::value_type>;
   else return false;
 }
 
 template <int Rank, class View>
 constexpr bool is_field() {
-  if constexpr (Kokkos::is_view_v<View>) return int(View::rank()) == Rank;
+  if constexpr (is_field_type<View>) return int(View::rank()) == Rank;
   else return false;
 }
 
@@ -30,7 +30,7 @@ template <class Views, int Rank>
 struct FieldFacts;
 template <class... Views, int Rank>
 struct FieldFacts<Pack<Views...>, Rank> {
-  static constexpr bool views    = (Kokkos::is_view_v<Views> && ...);
+  static constexpr bool views    = (is_field_type<Views> && ...);
   static constexpr bool ranks    = (is_field<Rank, Views>() && ...);
   static constexpr bool writable = !(is_const_view<Views>() || ...);
 };

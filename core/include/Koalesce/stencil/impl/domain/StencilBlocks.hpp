@@ -14,7 +14,9 @@
 namespace Koalesce {
 template <class Exec, int Rank>
 class ActivePoints;
-}
+template <class View>
+class FieldList;
+}  // namespace Koalesce
 
 /// Many equal blocks in one sweep: fields have one index more, the first, which is the block's.
 namespace Koalesce::Impl {
@@ -35,12 +37,23 @@ struct EqualBlocks {
   std::int64_t blocks() const { return count; }
 };
 
+template <class View>
+inline constexpr bool is_field_list = false;
+template <class View>
+inline constexpr bool is_field_list<FieldList<View>> = true;
+
+/// A View, or several as one field.
+template <class T>
+inline constexpr bool is_field_type = Kokkos::is_view_v<T> || is_field_list<T>;
+
 /// A View of the first block. (Constness and the other indices stay.)
 template <class View>
 auto first_block(View const& view) {
-  return [&]<int... D>(std::integer_sequence<int, D...>) {
-    return Kokkos::subview(view, 0, ((void)D, Kokkos::ALL)...);
-  }(std::make_integer_sequence<int, int(View::rank()) - 1>{});
+  if constexpr (is_field_list<View>) return view.first();
+  else
+    return [&]<int... D>(std::integer_sequence<int, D...>) {
+      return Kokkos::subview(view, 0, ((void)D, Kokkos::ALL)...);
+    }(std::make_integer_sequence<int, int(View::rank()) - 1>{});
 }
 template <class View>
 auto first_block(AtPoint<View> const& in) {
@@ -60,6 +73,23 @@ struct BlockStride {
     return of_first + block * elements;
   }
 };
+
+/// The same for blocks anywhere: so many bytes after the first one, which are multiples of `elements`.
+struct BlockTable {
+  std::uintptr_t const* bytes;
+  std::int64_t elements;
+
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T* origin(T* of_first, std::int64_t block) const {
+    return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(of_first) + bytes[block]);
+  }
+};
+
+template <class View>
+auto places_of_blocks(View const& view) {
+  if constexpr (is_field_list<View>) return view.places();
+  else return BlockStride{std::int64_t(view.stride(0))};
+}
 
 /// Of a work with many blocks: where those of its fields begin.
 template <class Ins, class Points, class Outs>
