@@ -285,6 +285,14 @@ class Field {
 
   ::testing::AssertionResult device_matches() const { return device_matches(Exactly()); }
 
+  /// The same field on the device, with a host copy of its own.
+  Field with_own_host_copy() const {
+    Field other  = *this;
+    other.m_host = Kokkos::create_mirror(Kokkos::HostSpace(), m_block);
+    Kokkos::deep_copy(other.m_host, m_host);
+    return other;
+  }
+
   Index<R> low() const {
     Index<R> p{};
     for (int d = 0; d < R; ++d) p[d] = -m_halo[d];

@@ -3,7 +3,8 @@
 #define KOALESCE_STENCIL_HPP
 
 /// \file
-/// Stencils: parallel_stencil, make_field for their fields, fill_halo for what lies around them.
+/// Stencils: parallel_stencil and parallel_stencil_steps, make_field for their fields, fill_halo for what lies around
+/// them.
 
 #include <Koalesce/enabled/Stencil.hpp>
 #include <Koalesce/stencil/ActivePoints.hpp>
@@ -11,5 +12,6 @@
 #include <Koalesce/stencil/Halo.hpp>
 #include <Koalesce/stencil/MakeField.hpp>
 #include <Koalesce/stencil/ParallelStencil.hpp>
+#include <Koalesce/stencil/ParallelStencilSteps.hpp>
 
 #endif

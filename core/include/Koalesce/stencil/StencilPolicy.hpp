@@ -19,6 +19,16 @@ namespace Koalesce {
 /// last bits between runs.
 enum class StencilTaps { automatic, queue, cache, tile };
 
+namespace Impl {
+
+/// What a policy leaves to measurement, or not.
+struct StencilChoices {
+  StencilTaps taps = StencilTaps::automatic;
+  int fused_steps  = 0;
+};
+
+}  // namespace Impl
+
 /// \brief Where a stencil runs: the interior points, the shape, the execution space instance.
 ///
 /// \tparam Exec    execution space; kernels run on the instance given, and nothing fences.
@@ -84,12 +94,14 @@ class StencilPolicy {
   /// Number of interior points per dimension.
   extents_type const& extents() const { return m_extents; }
   /// Where values around a point are read.
-  StencilTaps taps() const { return m_taps; }
+  StencilTaps taps() const { return m_choices.taps; }
+  /// Time steps that may share a sweep; 0: as many as are fastest.
+  int fused_steps() const { return m_choices.fused_steps; }
 
   /// \brief A copy that runs on the given backend instead of the execution space's own.
   template <class OtherTag>
   auto with_backend(OtherTag) const {
-    return StencilPolicy<Exec, Shape, Impl::Resolve<OtherTag, Exec>, Boundary, Domain>(m_space, m_extents, m_taps,
+    return StencilPolicy<Exec, Shape, Impl::Resolve<OtherTag, Exec>, Boundary, Domain>(m_space, m_extents, m_choices,
                                                                                        m_boundary, m_domain);
   }
 
@@ -106,8 +118,8 @@ class StencilPolicy {
   template <class... Conditions>
   auto with_boundary(Conditions const&... conditions) const {
     auto const all_sides = Impl::boundary_sides<rank>(conditions...);
-    return StencilPolicy<Exec, Shape, BackendTag, std::decay_t<decltype(all_sides)>, Domain>(m_space, m_extents, m_taps,
-                                                                                             all_sides, m_domain);
+    return StencilPolicy<Exec, Shape, BackendTag, std::decay_t<decltype(all_sides)>, Domain>(
+        m_space, m_extents, m_choices, all_sides, m_domain);
   }
 
   /// \brief A copy for many equal blocks, in one sweep: fields have one index more, the first, which is the block's.
@@ -122,8 +134,8 @@ class StencilPolicy {
   /// \param[in] count number of blocks; 0 is allowed.
   auto with_blocks(std::int64_t count) const {
     static_assert(covers_all, "Koalesce::StencilPolicy: blocks and active points exclude each other");
-    return StencilPolicy<Exec, Shape, BackendTag, Boundary, Impl::EqualBlocks>(m_space, m_extents, m_taps, m_boundary,
-                                                                               Impl::EqualBlocks{count});
+    return StencilPolicy<Exec, Shape, BackendTag, Boundary, Impl::EqualBlocks>(m_space, m_extents, m_choices,
+                                                                               m_boundary, Impl::EqualBlocks{count});
   }
 
   /// \brief A copy for a sweep over some of the interior's points; it writes no others.
@@ -133,7 +145,7 @@ class StencilPolicy {
   /// \param[in] points  prepared for the same extents; the policy sees what update() does to them.
   auto with_active(ActivePoints<Exec, rank> const& points) const {
     static_assert(covers_all, "Koalesce::StencilPolicy: blocks and active points exclude each other");
-    return StencilPolicy<Exec, Shape, BackendTag, Boundary, ActivePoints<Exec, rank>>(m_space, m_extents, m_taps,
+    return StencilPolicy<Exec, Shape, BackendTag, Boundary, ActivePoints<Exec, rank>>(m_space, m_extents, m_choices,
                                                                                       m_boundary, points);
   }
 
@@ -156,8 +168,18 @@ class StencilPolicy {
   /// results may therefore differ in their last bits between runs, and between the first calls of a run; with any other
   /// value they do not. A LinearStencil gives the same bits in all of them.
   StencilPolicy with_taps(StencilTaps where) const {
-    StencilPolicy copy = *this;
-    copy.m_taps        = where;
+    StencilPolicy copy  = *this;
+    copy.m_choices.taps = where;
+    return copy;
+  }
+
+  /// \brief A copy that says how many time steps of parallel_stencil_steps share a sweep; the default is automatic.
+  ///
+  /// \param[in] steps at most so many: the largest number that the stencil has a kernel for; 1 for one step per sweep,
+  ///                  0 for as many as turn out to be fastest.
+  StencilPolicy with_fused_steps(int steps) const {
+    StencilPolicy copy         = *this;
+    copy.m_choices.fused_steps = steps;
     return copy;
   }
 
@@ -167,13 +189,13 @@ class StencilPolicy {
 
   static constexpr bool covers_all = std::is_same_v<Domain, Impl::WholeDomain>;
 
-  StencilPolicy(Exec const& space, extents_type const& extents, StencilTaps taps, Boundary const& boundary,
-                Domain const& domain)
-      : m_space(space), m_extents(extents), m_taps(taps), m_boundary(boundary), m_domain(domain) {}
+  StencilPolicy(Exec const& space, extents_type const& extents, Impl::StencilChoices const& choices,
+                Boundary const& boundary, Domain const& domain)
+      : m_space(space), m_extents(extents), m_choices(choices), m_boundary(boundary), m_domain(domain) {}
 
   Exec m_space;
   extents_type m_extents;
-  StencilTaps m_taps = StencilTaps::automatic;
+  Impl::StencilChoices m_choices;
   Boundary m_boundary{};
   Domain m_domain{};
 };

@@ -8,6 +8,7 @@
 #include <Koalesce/cuda/stencil/ActiveStencil.hpp>
 #include <Koalesce/cuda/stencil/CachedStencil.hpp>
 #include <Koalesce/cuda/stencil/queue/QueuedStencil.hpp>
+#include <Koalesce/cuda/stencil/steps/FusedSteps.hpp>
 #include <Koalesce/cuda/stencil/tile/TiledStencil.hpp>
 #include <Koalesce/tuning/impl/RecentTuners.hpp>
 #include <Koalesce/tuning/impl/SizeClass.hpp>

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_STENCIL_STEPS_STEP_COLUMN_HPP
+#define KOALESCE_CUDA_STENCIL_STEPS_STEP_COLUMN_HPP
+
+#include <Koalesce/cuda/runtime/VectorAccess.hpp>
+#include <Koalesce/stencil/impl/StencilWork.hpp>
+
+#include <algorithm>
+
+namespace Koalesce::Impl::CudaBackend {
+
+/// The part of a plane that a thread of a fused sweep computes: `width` points in x of `rows` rows. Warps are rows of
+/// 32 threads; `warps` of them, one behind the other in y, share a tile.
+template <int Width, int Rows, int Warps>
+struct StepsTile {
+  static constexpr int width = Width, rows = Rows, warps = Warps;
+};
+
+/// Points that one instruction reads or writes.
+template <class T, int width>
+inline constexpr int step_vector = std::min(width, std::max(1, 16 / int(sizeof(T))));
+
+/// Neighboring points in shared memory.
+template <class T, int width>
+__device__ __forceinline__ void read_points(T (&to)[width], T const* from) {
+  constexpr int vector = step_vector<T, width>;
+  using Vector         = typename CudaVector<vector* int(sizeof(T))>::type;
+#pragma unroll
+  for (int c = 0; c < width; c += vector) {
+    Vector const v = *reinterpret_cast<Vector const*>(from + c);
+    memcpy(to + c, &v, sizeof(v));
+  }
+}
+template <class T, int width>
+__device__ __forceinline__ void write_points(T* to, T const (&from)[width]) {
+  constexpr int vector = step_vector<T, width>;
+#pragma unroll
+  for (int c = 0; c < width; c += vector) store_vector<vector>(to + c, from + c);
+}
+
+/// What a shape asks of a pipeline of steps that moves along z: a step's result is the next step's newest plane.
+template <class Order, class Shape>
+struct StepsReach {
+  static constexpr int rz = Order::template radius<Shape>(0);
+  static constexpr int ry = Order::template radius<Shape>(1);
+  static constexpr int rx = Order::template radius<Shape>(2);
+
+  /// The planes, from the lowest to the highest, in which neighbors in y are read; none if lowest > highest.
+  struct PlanesInY {
+    int lowest = 1, highest = -1;
+  };
+  static constexpr PlanesInY in_y = [] {
+    PlanesInY found;
+    for (int dz = -rz; dz <= rz; ++dz)
+      for (int dy = -ry; dy <= ry; ++dy)
+        for (int dx = -rx; dx <= rx; ++dx) {
+          if (dy == 0 || !Order::template contains<Shape>(dz, dy, dx)) continue;
+          if (found.lowest > found.highest) found.lowest = dz;
+          found.highest = dz;
+        }
+    return found;
+  }();
+
+  /// Planes that a step must stay behind the one before it. Neighbors in y come from other warps, through shared memory
+  /// and past a barrier, so their plane must be older than the newest one.
+  static constexpr int lag = std::max(rz, in_y.highest + 1);
+};
+
+/// One field in a thread of a fused sweep. Of every time level before the last it holds the newest planes of its own
+/// column in registers. Neighbors in x lie in registers of its warp's other threads, those in y, if other warps have
+/// them, in shared memory.
+/// \tparam lag    planes that a step stays behind the one before it.
+/// \tparam planes  of every level that are held, in registers and in shared memory; they rotate.
+template <class T, class Order, class Shape, class Tile, int depth, int lag, int planes>
+struct StepColumn {
+  using Reach = StepsReach<Order, Shape>;
+
+  static constexpr int rz = Reach::rz, ry = Reach::ry, rx = Reach::rx;
+  static constexpr int width = Tile::width, rows = Tile::rows;
+  static constexpr int vector = step_vector<T, width>;
+
+  static constexpr int edges       = std::min(rows, 2 * ry);  ///< rows of a warp that others read
+  static constexpr int row_points  = 32 * width;
+  static constexpr int slot_points = Tile::warps * edges * row_points;
+  static constexpr int bytes       = depth * planes * slot_points * int(sizeof(T));
+
+  using value_type = T;
+
+  T held[depth][planes][rows][width];
+
+  /// The register plane in which plane dz, as seen by the step after `level`, lies in this phase of the rotation.
+  KOKKOS_FUNCTION static constexpr int place(int phase, int dz) { return (phase - (lag - dz) + 2 * planes) % planes; }
+
+  /// Leaves the rows of a level's newest plane that other warps read.
+  __device__ __forceinline__ void leave_edges(T* shared, int level, int phase) const {
+    if constexpr (edges > 0) {
+      T* const to = shared + (level * planes + phase) * slot_points + int(threadIdx.y) * (edges * row_points) +
+                    int(threadIdx.x) * width;
+#pragma unroll
+      for (int r = 0; r < rows; ++r)
+        if (edge_of(r) >= 0) write_points(to + edge_of(r) * row_points, held[level][phase][r]);
+    }
+  }
+
+  /// What the next step reads of a level around the thread's points.
+  struct Window {
+    static constexpr int pitch = width + 2 * rx, plane = (rows + 2 * ry) * pitch;
+
+    T value[(2 * rz + 1) * plane];
+
+    __device__ __forceinline__ auto around(int r, int c) const {
+      return Order::template neighborhood<Shape>(value, plane, pitch, 1, 0, 0, rz * plane + (ry + r) * pitch + rx + c);
+    }
+  };
+
+  template <int phase>
+  __device__ __forceinline__ Window window(T const* shared, int level) const {
+    Window w;
+    static_for<2 * rz + 1>([&](auto p) KOALESCE_INLINE_LAMBDA {
+      constexpr int dz = p.value - rz;
+      static_for<rows + 2 * ry>([&](auto line) KOALESCE_INLINE_LAMBDA {
+        constexpr int y = line.value - ry;
+        if constexpr (reads_row(dz, y)) {
+          T row[width];
+          if constexpr (y >= 0 && y < rows) {
+#pragma unroll
+            for (int c = 0; c < width; ++c) row[c] = held[level][place(phase, dz)][y][c];
+          } else {
+            read_points(row, shared + (level * planes + place(phase, dz)) * slot_points + edge_place(y));
+          }
+          fill_row<dz, y>(w.value + p.value * Window::plane + line.value * Window::pitch + rx, row);
+        }
+      });
+    });
+    return w;
+  }
+
+  /// The thread's points in the next step's plane.
+  template <int phase>
+  __device__ __forceinline__ T const& center(int level, int r, int c) const {
+    return held[level][place(phase, 0)][r][c];
+  }
+
+ private:
+  /// Which of the rows that are left a row of the warp is; -1: it is not.
+  KOKKOS_FUNCTION static constexpr int edge_of(int r) {
+    if (rows <= 2 * ry) return r;
+    return r < ry ? r : r >= rows - ry ? r - rows + 2 * ry : -1;
+  }
+
+  /// Where other warps' row y, counted from this warp's first, begins for this thread. Beyond the tile any will do:
+  /// nothing that depends on them is kept.
+  __device__ __forceinline__ static int edge_place(int y) {
+    int const in_tile = int(threadIdx.y) * rows + y, last = Tile::warps * rows - 1;
+    int const row = in_tile < 0 ? 0 : in_tile > last ? last : in_tile, r = row % rows;
+    int const e = rows <= 2 * ry || r < ry ? r : r < rows - ry ? 0 : r - rows + 2 * ry;
+    return (row / rows * edges + e) * row_points + int(threadIdx.x) * width;
+  }
+
+  /// Whether any of the thread's points reads the value at column x of row y in plane dz.
+  KOKKOS_FUNCTION static constexpr bool reads(int dz, int y, int x) {
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c < width; ++c) {
+        int const dy = y - r, dx = x - c;
+        if (dy < -ry || dy > ry || dx < -rx || dx > rx) continue;
+        if (Order::template contains<Shape>(dz, dy, dx)) return true;
+      }
+    return false;
+  }
+  KOKKOS_FUNCTION static constexpr bool reads_row(int dz, int y) {
+    for (int x = -rx; x < width + rx; ++x)
+      if (reads(dz, y, x)) return true;
+    return false;
+  }
+
+  /// The row's own points, and those of other threads that are read.
+  template <int dz, int y>
+  __device__ __forceinline__ static void fill_row(T* to, T const (&row)[width]) {
+    static_for<width + 2 * rx>([&](auto column) KOALESCE_INLINE_LAMBDA {
+      constexpr int x = column.value - rx;
+      if constexpr (reads(dz, y, x)) {
+        constexpr int lanes = (x + 64 * width) / width - 64, c = (x + 64 * width) % width;
+        if constexpr (lanes == 0) to[x] = row[c];
+        else if constexpr (lanes < 0) to[x] = shuffle<-1>(row[c], unsigned(-lanes));
+        else to[x] = shuffle<1>(row[c], unsigned(lanes));
+      }
+    });
+  }
+
+  /// A value of the thread so many lanes before or after this one; at a warp's end any will do.
+  template <int direction>
+  __device__ __forceinline__ static T shuffle(T const& value, unsigned lanes) {
+    constexpr int words = int(sizeof(T)) / 4;
+    unsigned parts[words];
+    memcpy(parts, &value, sizeof(T));
+#pragma unroll
+    for (int i = 0; i < words; ++i)
+      parts[i] = direction < 0 ? __shfl_up_sync(~0u, parts[i], lanes) : __shfl_down_sync(~0u, parts[i], lanes);
+    T result;
+    memcpy(&result, parts, sizeof(T));
+    return result;
+  }
+};
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

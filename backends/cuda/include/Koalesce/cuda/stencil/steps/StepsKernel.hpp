@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_STENCIL_STEPS_STEPS_KERNEL_HPP
+#define KOALESCE_CUDA_STENCIL_STEPS_STEPS_KERNEL_HPP
+
+#include <Koalesce/cuda/runtime/AsyncCopy.hpp>
+#include <Koalesce/cuda/stencil/steps/StepColumn.hpp>
+#include <Koalesce/stencil/impl/steps/StepsState.hpp>
+
+namespace Koalesce::Impl::CudaBackend {
+
+/// How tiles cover the interior in a fused sweep. They overlap by what the steps read around a tile.
+struct StepsGrid {
+  unsigned tiles_x, tiles_y;
+  unsigned tiles;  ///< blocks that they take
+  unsigned chunks;
+  std::int64_t chunk;  ///< planes that a tile goes through
+  bool wide;           ///< all fields let a thread read and write its points of a row at once
+};
+
+/// Several steps in one sweep: a pipeline along z. Each step computes one plane for every plane that is read, some
+/// planes behind the step before it, whose newest planes the threads hold.
+template <class WorkT, class TileT, int Depth>
+struct StepsKernel {
+  using Work  = WorkT;
+  using Order = typename Work::Order;
+  using Tile  = TileT;
+
+  static constexpr int depth = Depth, width = Tile::width, rows = Tile::rows;
+  static constexpr int rz = Work::rz, ry = Work::ry, rx = Work::rx;
+
+  /// Where a thread reads its points of a plane.
+  template <class T>
+  struct Source {
+    T const* row[rows];
+    int column[width];
+  };
+
+  template <class>
+  struct Fields;
+  template <class... Ts, class... Shapes>
+  struct Fields<Pack<Field<Ts, Shapes>...>> {
+    static constexpr int lag    = std::max({StepsReach<Order, Shapes>::lag...});
+    static constexpr int planes = lag + rz + 1;
+
+    using Columns = Pack<StepColumn<std::remove_const_t<Ts>, Order, Shapes, Tile, Depth, lag, planes>...>;
+    using Sources = Pack<Source<std::remove_const_t<Ts>>...>;
+    using Planes  = Pack<Kokkos::Array<std::remove_const_t<Ts>, rows * width>...>;
+    static constexpr int edges =
+        (StepColumn<std::remove_const_t<Ts>, Order, Shapes, Tile, Depth, lag, planes>::bytes + ... + 0);
+
+    /// Where arriving planes of field i begin in shared memory; of no field: all bytes.
+    template <int i>
+    static constexpr int arrivals = [] {
+      constexpr int sizes[] = {int(sizeof(Ts))...};
+      int place             = edges;
+      for (int k = 0; k != i; ++k) place += planes * Tile::warps * 32 * rows * width * sizes[k];
+      return place;
+    }();
+    static constexpr int bytes = arrivals<int(sizeof...(Ts))>;
+  };
+  using Ins     = Fields<typename Work::Ins>;
+  using Columns = typename Ins::Columns;
+  using Planes  = typename Ins::Planes;
+
+  static constexpr int lag = Ins::lag, planes = Ins::planes, bytes = Ins::bytes;
+  static constexpr int ahead = planes - 1;  ///< planes on their way
+
+  /// Points of a tile whose results are kept. In x they begin at a multiple of the width.
+  static constexpr int halo_x = (depth * rx + width - 1) / width * width, halo_y = depth * ry;
+  static constexpr int step_x = 32 * width - 2 * halo_x, step_y = Tile::warps * rows - 2 * halo_y;
+  static constexpr bool rows_share = ry > 0;  ///< if not, every warp has a tile of its own
+
+  static constexpr bool exists = step_x > 0 && (!rows_share || step_y > 0);
+
+  static __device__ __forceinline__ void run(Work const& work, StepsGrid const& grid) {
+    StepsKernel(work, grid).march();
+  }
+
+ private:
+  __device__ __forceinline__ StepsKernel(Work const& work_, StepsGrid const& grid) : work(work_), n(work_.extents) {
+    unsigned const tile = rows_share ? blockIdx.x : blockIdx.x * Tile::warps + threadIdx.y;
+    x                   = int(tile % grid.tiles_x) * step_x - halo_x + int(threadIdx.x) * width;
+    y                   = rows_share ? int(tile / grid.tiles_x) * step_y - halo_y + int(threadIdx.y) * rows : 0;
+    z0                  = std::int64_t(blockIdx.y) * grid.chunk;
+    z1                  = z0 + grid.chunk < n[0] ? z0 + grid.chunk : n[0];
+
+    int const first  = int(tile % grid.tiles_x) * step_x;
+    unsigned in_tile = 0;
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+#pragma unroll
+      for (int c = 0; c < width; ++c) {
+        unsigned const bit = 1u << (r * width + c);
+        if (y + r >= 0 && y + r < int(n[1]) && x + c >= 0 && x + c < int(n[2])) inside |= bit;
+        bool const kept_y = !rows_share || (y + r >= int(tile / grid.tiles_x) * step_y &&
+                                            y + r < int(tile / grid.tiles_x) * step_y + step_y);
+        if (kept_y && x + c >= first && x + c < first + step_x) in_tile |= bit;
+      }
+    kept = rows_share || tile < grid.tiles_x ? in_tile & inside : 0;
+
+    auto const everywhere = [](bool here) { return rows_share ? __syncthreads_and(here) : __all_sync(~0u, here); };
+    all                   = everywhere(inside == all_bits);
+    wide                  = everywhere(grid.wide && x >= 0 && x + width <= int(n[2]));
+    for_each(work.in, [&](auto const& field, auto i) KOALESCE_INLINE_LAMBDA {
+      using Column = std::decay_t<decltype(get<i.value>(columns))>;
+      auto& from   = get<i.value>(sources);
+      auto const z = clamp(z0 - depth * rz, std::int64_t(-Column::rz), n[0] - 1 + Column::rz);
+#pragma unroll
+      for (int r = 0; r < rows; ++r)
+        from.row[r] = field.at(z, clamp(y + r, -Column::ry, int(n[1]) - 1 + Column::ry), 0);
+#pragma unroll
+      for (int c = 0; c < width; ++c) from.column[c] = clamp(x + c, -Column::rx, int(n[2]) - 1 + Column::rx);
+    });
+  }
+
+  template <class I>
+  __device__ __forceinline__ static I clamp(I at, I low, I high) {
+    return at < low ? low : at > high ? high : at;
+  }
+
+  __device__ __forceinline__ void march() {
+    std::int64_t plane      = z0 - depth * rz;
+    std::int64_t const last = z1 - 1 + depth * lag;
+#pragma unroll
+    for (int i = 0; i < ahead; ++i) read(plane + i, i);
+    start(plane);
+    // Whole turns, without a look at the end in between: what lies beyond it is not kept.
+#pragma unroll 1
+    for (; plane <= last; plane += planes)
+      static_for<planes>([&](auto phase) KOALESCE_INLINE_LAMBDA { step<phase.value>(plane + phase.value); });
+  }
+
+  /// Gives all levels values of the first plane: the functor never sees others than a field's.
+  __device__ __forceinline__ void start(std::int64_t) {
+    wait_for_copies<ahead - 1>();
+    for_each(columns, [&](auto& column, auto i) KOALESCE_INLINE_LAMBDA {
+      T_of<decltype(column)> points[rows][width];
+      take<i.value>(0, points);
+#pragma unroll
+      for (int level = 0; level < depth; ++level)
+#pragma unroll
+        for (int k = 0; k < planes; ++k)
+#pragma unroll
+          for (int r = 0; r < rows; ++r)
+#pragma unroll
+            for (int c = 0; c < width; ++c) column.held[level][k][r][c] = points[r][c];
+    });
+  }
+
+  template <class Column>
+  using T_of = typename std::decay_t<Column>::value_type;
+
+  /// The thread's points of field i where a plane arrives.
+  template <int i>
+  __device__ __forceinline__ auto* points_in(int in) const {
+    extern __shared__ __align__(16) unsigned char memory[];
+    using T = T_of<decltype(get<i>(columns))>;
+    return reinterpret_cast<T*>(memory + Ins::template arrivals<i>) +
+           ((in * Tile::warps + int(threadIdx.y)) * rows * 32 + int(threadIdx.x)) * width;
+  }
+
+  template <int i, class T>
+  __device__ __forceinline__ void take(int in, T (&points)[rows][width]) const {
+    auto const* const from = points_in<i>(in);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) read_points(points[r], from + r * 32 * width);
+  }
+
+  /// Puts a plane of every field on its way to shared memory; each thread brings its own points. Places beyond a
+  /// field's halo are not needed: any will do.
+  __device__ __forceinline__ void read(std::int64_t plane, int to_slot) {
+    for_each(work.in, [&](auto const& field, auto i) KOALESCE_INLINE_LAMBDA {
+      using Column = std::decay_t<decltype(get<i.value>(columns))>;
+      using T      = T_of<Column>;
+      auto& from   = get<i.value>(sources);
+      T* const to  = points_in<i.value>(to_slot);
+      if (wide) {
+#pragma unroll
+        for (int k = 0; k < rows * width; k += Column::vector)
+          async_copy<Column::vector * sizeof(T)>(to + k / width * 32 * width + k % width,
+                                                 from.row[k / width] + x + k % width);
+      } else {
+#pragma unroll
+        for (int k = 0; k < rows * width; ++k)
+          async_copy<sizeof(T)>(to + k / width * 32 * width + k % width, from.row[k / width] + from.column[k % width]);
+      }
+      if (plane >= -Column::rz && plane < n[0] - 1 + Column::rz)
+#pragma unroll
+        for (int r = 0; r < rows; ++r) from.row[r] += field.stride[0];
+    });
+    commit_copies();
+  }
+
+  template <int phase>
+  __device__ __forceinline__ void step(std::int64_t plane) {
+    wait_for_copies<ahead - 1>();
+    for_each(columns,
+             [&](auto& column, auto i) KOALESCE_INLINE_LAMBDA { take<i.value>(phase, column.held[0][phase]); });
+    read(plane + ahead, (phase + ahead) % planes);
+    leave_edges<phase>(0);
+    static_for<depth>([&](auto level)
+                          KOALESCE_INLINE_LAMBDA { compute<phase, level.value>(plane - (level.value + 1) * lag); });
+    if constexpr (rows_share) __syncthreads();
+  }
+
+  template <int phase>
+  __device__ __forceinline__ void leave_edges(int level) {
+    if constexpr (rows_share) {
+      extern __shared__ __align__(16) unsigned char memory[];
+      unsigned char* place = memory;
+      for_each(columns, [&](auto const& column, auto) KOALESCE_INLINE_LAMBDA {
+        using Column = std::decay_t<decltype(column)>;
+        column.leave_edges(reinterpret_cast<typename Column::value_type*>(place), level, phase);
+        place += Column::bytes;
+      });
+    }
+  }
+
+  /// One plane of the step from `level` to the next.
+  template <int phase, int level>
+  __device__ __forceinline__ void compute(std::int64_t z) {
+    constexpr bool is_last  = level + 1 == depth;
+    bool const in_z         = z >= 0 && z < n[0];
+    std::int64_t const at_z = clamp(z, std::int64_t(0), n[0] - 1);
+    extern __shared__ __align__(16) unsigned char memory[];
+    unsigned char const* place = memory;
+    auto const windows         = transform(columns, [&](auto const& column, auto) KOALESCE_INLINE_LAMBDA {
+      using Column      = std::decay_t<decltype(column)>;
+      auto const window = column.template window<phase>(reinterpret_cast<T_of<Column> const*>(place), level);
+      place += Column::bytes;
+      return window;
+    });
+    Planes results;
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+#pragma unroll
+      for (int c = 0; c < width; ++c) {
+        auto const around =
+            transform(windows, [&](auto const& window, auto) KOALESCE_INLINE_LAMBDA { return window.around(r, c); });
+        int const at_y = clamp(y + r, 0, int(n[1]) - 1), at_x = clamp(x + c, 0, int(n[2]) - 1);
+        auto const result =
+            to_pack(call_at<Order>(later_by(work.functor, level), around, load(work.points, at_z, at_y, at_x), at_z,
+                                   std::int64_t(at_y), std::int64_t(at_x)));
+        for_each(results,
+                 [&](auto& values, auto i) KOALESCE_INLINE_LAMBDA { values[r * width + c] = get<i.value>(result); });
+      }
+    // Points beyond the interior keep their values.
+    if (!(all && in_z)) {
+      unsigned const changes = in_z ? inside : 0;
+      for_each(columns, [&](auto const& column, auto i) KOALESCE_INLINE_LAMBDA {
+#pragma unroll
+        for (int k = 0; k < rows * width; ++k)
+          if (!(changes >> k & 1))
+            get<i.value>(results)[k] = column.template center<phase>(level, k / width, k % width);
+      });
+    }
+    if constexpr (is_last) {
+      if (z >= z0 && z < z1) store(z, results);
+    } else {
+      for_each(columns, [&](auto& column, auto i) KOALESCE_INLINE_LAMBDA {
+#pragma unroll
+        for (int k = 0; k < rows * width; ++k)
+          column.held[level + 1][phase][k / width][k % width] = get<i.value>(results)[k];
+      });
+      leave_edges<phase>(level + 1);
+    }
+  }
+
+  __device__ __forceinline__ void store(std::int64_t z, Planes const& results) {
+    for_each(work.out, [&](auto const& field, auto i) KOALESCE_INLINE_LAMBDA {
+      auto const& from = get<i.value>(results);
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+        constexpr unsigned in_row = (1u << width) - 1;
+        unsigned const here       = kept >> (r * width) & in_row;
+        auto* const to            = field.origin + z * field.stride[0] + (y + r) * field.stride[1] + x;
+        if (wide && here == in_row) {
+          constexpr int vector = std::decay_t<decltype(get<i.value>(columns))>::vector;
+#pragma unroll
+          for (int c = 0; c < width; c += vector) store_vector<vector>(to + c, &from[r * width + c]);
+        } else {
+#pragma unroll
+          for (int c = 0; c < width; ++c)
+            if (here >> c & 1) to[c] = from[r * width + c];
+        }
+      }
+    });
+  }
+
+  static constexpr unsigned all_bits = rows * width == 32 ? ~0u : (1u << (rows * width % 32)) - 1;
+
+  Work const& work;
+  Extents3 const& n;
+  int x, y;
+  std::int64_t z0, z1;
+  unsigned inside = 0, kept;  ///< of the thread's points, a bit each: those of the interior, and those to be stored
+  bool wide, all;             ///< all points of the tile are in the interior
+  Columns columns;
+  typename Ins::Sources sources;
+};
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

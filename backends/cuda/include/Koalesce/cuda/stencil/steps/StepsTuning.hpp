@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_STENCIL_STEPS_STEPS_TUNING_HPP
+#define KOALESCE_CUDA_STENCIL_STEPS_STEPS_TUNING_HPP
+
+#include <cstdint>
+
+/// The numbers that decide how fast fused time steps are, apart from the algorithm. All were measured on an H200 by
+/// `koalesce_perf_steps`; docs/performance/steps.md has the measurements.
+namespace Koalesce::Impl::CudaBackend {
+
+/// Of a kernel whose threads hold the newest planes of all time levels.
+struct StepsNumbers {
+  int width;      ///< points in x of a thread
+  int rows;       ///< its points in y
+  int warps;      ///< of a block, one behind the other in y
+  int held;       ///< registers of planes that a thread may hold between two of its steps
+  int max_depth;  ///< steps in one sweep
+};
+
+/// In three dimensions eight points per thread share what they read of their neighbors, and as many warps as registers
+/// allow hide latencies. In two dimensions nothing is exchanged between warps, and rows of four points per thread leave
+/// most of a warp's row to results.
+/// \param[in] bytes  of the largest element.
+constexpr StepsNumbers steps_numbers(int rank, int bytes) {
+  if (rank == 2) return {.width = bytes > 8 ? 2 : 4, .rows = 1, .warps = 4, .held = 96, .max_depth = 8};
+  if (bytes <= 4) return {.width = 2, .rows = 4, .warps = 16, .held = 64, .max_depth = 4};
+  return {.width = bytes > 8 ? 1 : 2, .rows = 4, .warps = 8, .held = 128, .max_depth = 4};
+}
+
+/// What starting a block costs, in planes, beside those that it computes before its first result.
+inline constexpr std::int64_t steps_start_cost = 2;
+
+/// Maximum number of chunks that the planes are cut into.
+inline constexpr std::int64_t max_steps_chunks = 512;
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

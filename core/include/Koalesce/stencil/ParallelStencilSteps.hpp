@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_STENCIL_PARALLEL_STENCIL_STEPS_HPP
+#define KOALESCE_STENCIL_PARALLEL_STENCIL_STEPS_HPP
+
+#include <Koalesce/stencil/ParallelStencil.hpp>
+#include <Koalesce/stencil/Steps.hpp>
+#include <Koalesce/stencil/impl/steps/StepsCall.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace Koalesce {
+
+/// \brief Runs time steps of a stencil, several for one pass over memory where that is faster, and leaves the result in
+/// `state`.
+///
+///     parallel_stencil_steps("heat", policy, fields(u, constant(at_point(k))), scratch, 1000, functor);
+///
+/// One step is what parallel_stencil does, from the state to the scratch or back. On CUDA several steps share a sweep:
+/// it moves along the slowest dimension as a pipeline, in which each step computes one plane for every plane that is
+/// read, out of the newest planes of the step before it, which stay in registers and shared memory; tiles overlap by
+/// what the steps read around them (overlapped temporal tiling, as in A. Nguyen, N. Satish, J. Chhugani, C. Kim, P.
+/// Dubey: "3.5-D Blocking Optimization for Stencil Computations on Modern CPUs and GPUs", SC 2010). That is done in two
+/// and three dimensions for states that are all read around the point, with constants at the point, without boundary,
+/// active points or blocks; all else takes one step per sweep. How many steps share a sweep is found out by time, as
+/// candidates of the tuner, unless StencilPolicy::with_fused_steps() says it.
+///
+/// The result has the same bits however many steps share a sweep: of a LinearStencil always, of a functor if the
+/// compiler does not contract products and sums (-ffp-contract=off; nvcc: -fmad=false). A functor must not have side
+/// effects: where tiles overlap it is called more than once for a point and step, and at their edges with values that
+/// are not the point's neighbors, the result of which is dropped.
+///
+/// Without a boundary the state's halo stays as it is, and holds for all steps; the scratch's halo is overwritten with
+/// it. With a boundary (StencilPolicy::with_boundary()) it holds at every step. Of active points
+/// (StencilPolicy::with_active()) the others keep the state's values.
+///
+/// \param[in]     label   name of the kernels for profilers, as for parallel_stencil.
+/// \param[in]     policy  as for parallel_stencil.
+/// \param[in,out] state   the fields at the first step, then at the last one: a View, or several as
+///                        fields(a, around(shape, b), at_point(c), constant(at_point(k)), ...). Those marked constant()
+///                        are read only.
+/// \param[in,out] scratch as many Views as the state has without its constants, in the same order, each of the same
+///                        type and with the same interior. Their values are lost.
+/// \param[in]     steps   number of time steps; 0 is allowed.
+/// \param[in]     args    what parallel_stencil takes as functors: one, a LinearStencil with or without a functor after
+///                        it, or one per stage; then, if wanted, every(). The functor returns a value for each field of
+///                        the state that is not constant, in their order. with_step() makes one that knows the step.
+/// \throws Error before anything runs, as parallel_stencil does for a sweep from the state to the scratch or back; if
+///         there are fewer than 0 steps, or a period of fewer than 1. What every()'s function throws passes through;
+///         the state then holds the result of the steps that it was told.
+template <class... Options, class State, class Scratch, class... Args>
+void parallel_stencil_steps(std::string const& label, StencilPolicy<Options...> const& policy, State const& state,
+                            Scratch const& scratch, std::int64_t steps, Args const&... args) {
+  constexpr std::size_t pauses = (Impl::is_every<Args> + ... + 0), functors = sizeof...(Args) - pauses;
+  static_assert(pauses <= 1, "Koalesce::parallel_stencil_steps: give one every() at most");
+  if constexpr (pauses <= 1) {
+    std::tuple<Args const&...> const all(args...);
+    [&]<std::size_t... F>(std::index_sequence<F...>) {
+      if constexpr (pauses == 0)
+        Impl::call_steps(label, policy, Impl::as_pack(state), Impl::as_pack(scratch), steps, Impl::NoPauses(),
+                         std::get<F>(all)...);
+      else
+        Impl::call_steps(label, policy, Impl::as_pack(state), Impl::as_pack(scratch), steps, std::get<functors>(all),
+                         std::get<F>(all)...);
+    }(std::make_index_sequence<functors>{});
+  }
+}
+
+}  // namespace Koalesce
+
+#endif

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Time steps: steps/<points>/<type>/<extents>/<impl>. koalesce (a functor) and koalesce_linear (known weights) are
+// parallel_stencil_steps with as many steps per sweep as it finds best; koalesce_one and koalesce_linear_one take one
+// step per sweep, koalesce_<k> and koalesce_linear_<k> at most k; copy reads and writes the field once a step. Every
+// result is compared with that of parallel_stencil, step by step, first.
+
+#include "StepsCases.hpp"
+
+int main(int argc, char** argv) {
+  using namespace perf;
+  run(argc, argv,
+      {add_steps<7, double>, add_steps<13, double>, add_steps<27, double>, add_steps<5, double>, add_steps<9, double>,
+       add_steps<7, float>, add_steps<13, float>, add_steps<27, float>, add_steps<5, float>, add_steps<9, float>});
+}

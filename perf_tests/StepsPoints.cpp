@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The time steps of one number of points; Steps.cpp says what is measured.
+
+#include <Koalesce/Stencil.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "Measure.hpp"
+#include "StencilCases.hpp"
+#include "StepsCases.hpp"
+
+namespace {
+
+using namespace Koalesce;
+using namespace perf;
+
+/// Steps of one call: a multiple of all depths.
+constexpr std::int64_t steps_per_call = 48;
+
+/// A step of the heat equation.
+template <class T>
+struct Heat {
+  T speed = T(0.1);
+
+  template <class U, class I>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(U const& u, I, I, I) const {
+    return u() + speed * (u(-1, 0, 0) + u(1, 0, 0) + u(0, -1, 0) + u(0, 1, 0) + u(0, 0, -1) + u(0, 0, 1) - 6 * u());
+  }
+  template <class U, class I>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(U const& u, I, I) const {
+    return u() + speed * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - 4 * u());
+  }
+};
+
+/// An average over the shape: it neither grows nor decays.
+template <class T, class Shape>
+LinearStencil<T, Shape> average() {
+  return LinearStencil<T, Shape>(
+      [](auto... offset) { return ((offset == 0) && ...) ? T(0.5) : T(0.5) / T(Shape::size - 1); });
+}
+
+/// What the calls with a label chose.
+std::string chosen_depth(std::string const& label) {
+  for (auto const& decision : tuning_decisions())
+    if (decision.pattern == "stencil_steps" && decision.label == label) return decision.choice + " steps per sweep";
+  return "";
+}
+
+template <class Shape, class T, class Functor>
+void add_impl(std::string const& name, Grid const& grid, int depth, Functor const& functor) {
+  add_prepared(name, [=]() -> Prepared {
+    using F           = Fields<T, Shape::rank, 1, 1, true>;
+    auto const policy = policy_of<Shape>(grid);
+    F f(grid);
+    {
+      auto const a = f.outs[0], b = F::make(grid), state = F::make(grid);
+      for (auto const& view : {a, b, state}) fill(view);
+      for (int s = 0; s < 7; ++s) parallel_stencil("steps", policy, s % 2 == 0 ? a : b, s % 2 == 0 ? b : a, functor);
+      parallel_stencil_steps("steps", policy.with_fused_steps(depth), state, f.ins[0], 7, functor);
+      if (auto const wrong = mismatch(grid, state, b); !wrong.empty()) return {.error = wrong};
+      fill(f.ins[0]);
+    }
+    auto const kernel = [=] {
+      parallel_stencil_steps(name, policy.with_fused_steps(depth), f.ins[0], f.outs[0], steps_per_call, functor);
+    };
+    settle(kernel);
+    auto ready = prepared(grid, {2 * sizeof(T), 0}, kernel, chosen_depth(name));
+    ready.bytes *= double(steps_per_call);
+    for (auto& [what, count] : ready.counts) count *= double(steps_per_call);
+    return ready;
+  });
+}
+
+template <class Shape, class T, std::size_t Rank>
+void add_case(std::array<std::int64_t, Rank> const& n) {
+  auto const grid        = grid_of(n, Shape::radius(0));
+  std::string const base = "steps/" + std::to_string(Shape::size) + "pt/" + type_name<T>() + "/" + grid.name() + "/";
+  auto const all         = [&](std::string const& impl, auto const& functor) {
+    add_impl<Shape, T>(base + impl, grid, 0, functor);
+    add_impl<Shape, T>(base + impl + "_one", grid, 1, functor);
+    if constexpr (!on_host)
+      for (int const depth : Shape::rank == 3 ? std::array{2, 4} : std::array{4, 8})
+        add_impl<Shape, T>(base + impl + "_" + std::to_string(depth), grid, depth, functor);
+  };
+  if constexpr (Shape::size == 2 * Shape::rank + 1) all("koalesce", Heat<T>());
+  all("koalesce_linear", average<T, Shape>());
+  add_copy<T>(base, grid, {2 * sizeof(T), 0});
+}
+
+template <int points>
+struct ShapeOf;
+template <>
+struct ShapeOf<5> {
+  using type = Star<1, 1>;
+};
+template <>
+struct ShapeOf<7> {
+  using type = Star<1, 1, 1>;
+};
+template <>
+struct ShapeOf<9> {
+  using type = Box<1, 1>;
+};
+template <>
+struct ShapeOf<13> {
+  using type = Star<2, 2, 2>;
+};
+template <>
+struct ShapeOf<27> {
+  using type = Box<1, 1, 1>;
+};
+
+}  // namespace
+
+template <int Points, class T>
+void perf::add_steps() {
+  using Shape = typename ShapeOf<Points>::type;
+  if constexpr (Shape::rank == 2) {
+    std::int64_t const n = on_host ? 4096 : 16384;
+    add_case<Shape, T>(std::array<std::int64_t, 2>{n, n});
+  } else {
+    std::int64_t const n = on_host ? 384 : 768;
+    add_case<Shape, T>(Extents{n, n, n});
+    if (on_host || Points != 7) return;
+    for (Extents const& extents :
+         {Extents{767, 513, 301}, Extents{2560, 352, 384}, Extents{1000, 1000, 200}, Extents{64, 64, 64}})
+      add_case<Shape, T>(extents);
+  }
+}
+
+#ifdef KOALESCE_PERF_TYPE
+template void perf::add_steps<KOALESCE_PERF_POINTS, KOALESCE_PERF_TYPE>();
+#else
+template void perf::add_steps<KOALESCE_PERF_POINTS, double>();
+template void perf::add_steps<KOALESCE_PERF_POINTS, float>();
+#endif

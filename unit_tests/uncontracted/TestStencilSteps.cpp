@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelRecorder.hpp"
+#include "StencilOracle.hpp"
+
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+/// Time steps, however many share a sweep, against one step after the other on the host.
+namespace Koalesce::Test {
+namespace {
+
+template <class P>
+class StencilSteps : public ::testing::Test {};
+TYPED_TEST_SUITE(StencilSteps, AllPaths, PathNames);
+
+using Kokkos::LayoutLeft;
+using Kokkos::LayoutRight;
+using Kokkos::LayoutStride;
+
+/// Another weight for every offset, another term for every point and step. The weights' magnitudes sum to less than 1,
+/// so that numbers stay small; of unsigned integers everything is exact.
+template <class Shape>
+struct Mix {
+  template <class U, class... I>
+  KOKKOS_FUNCTION auto around(U const& u, I... i) const {
+    using T = std::decay_t<decltype(u())>;
+    T sum   = T(Probe<Shape>::position(int(i % 13)...));
+    for_each_offset<Shape>([&](auto... offset) {
+      int const w = Probe<Shape>::weight(offset...);
+      if constexpr (std::is_floating_point_v<T>) sum += T(w) / T(8 * Shape::size) * u(offset...);
+      else sum += T(w + 6) * u(offset...);
+    });
+    return sum;
+  }
+
+  template <class U, class... I>
+  KOKKOS_FUNCTION auto operator()(U const& u, I... i) const {
+    return around(u, i...);
+  }
+};
+
+/// With a coefficient at the point, and the number of the step.
+template <class Shape>
+struct MixStep {
+  template <class U, class K, class... I>
+  KOKKOS_FUNCTION auto operator()(std::int64_t step, U const& u, K const& k, I... i) const {
+    using T = std::decay_t<decltype(u())>;
+    return T(Mix<Shape>().around(u, i...) + T(step) * k);
+  }
+};
+
+/// Two fields, each read in a shape of its own.
+template <class First, class Second>
+struct MixTwo {
+  template <class U, class V, class... I>
+  KOKKOS_FUNCTION auto operator()(U const& u, V const& v, I... i) const {
+    return values(Mix<First>().around(u, i...) + v(), Mix<Second>().around(v, i...) - u());
+  }
+};
+
+template <class T>
+void fill_state(Rng& rng, auto& field) {
+  field.fill(rng, [](Rng& r) {
+    if constexpr (std::is_floating_point_v<T>) return T(random_int(r, -1000, 1000)) / T(7);
+    else return T(random_int(r, 0, 1000));
+  });
+}
+
+/// Steps on the host: next(p) for all points, from the state's values alone.
+template <int Rank, class Field, class Next>
+void run_on_host(Field& state, Next const& next) {
+  std::vector<typename Field::value_type> values;
+  for_each_index<Rank>({}, state.interior(), [&](Index<Rank> const& p) { values.push_back(next(p)); });
+  std::size_t i = 0;
+  for_each_index<Rank>({}, state.interior(), [&](Index<Rank> const& p) { state(p) = values[i++]; });
+}
+
+/// The depths that are tried: automatic, one, and two that kernels have.
+constexpr int depths[] = {0, 1, 2, 8};
+
+template <class P, class Shape, class T, class Layout, class Functor>
+void try_steps(Rng& rng, Index<Shape::rank> const& n, std::int64_t steps, Functor const& functor) {
+  constexpr int rank = Shape::rank;
+  using Exec         = typename P::exec;
+  SCOPED_TRACE("interior " + to_string<rank>(n) + ", steps " + std::to_string(steps));
+  Field<Exec, T, rank, Layout> first(n, halo_for<Shape>(rng, 2), rng), scratch(n, halo_for<Shape>(rng, 2), rng);
+  fill_state<T>(rng, first);
+  auto result = first.with_own_host_copy();
+  for (std::int64_t s = 0; s < steps; ++s)
+    run_on_host<rank>(result, [&](Index<rank> const& p) {
+      return Impl::get<0>(apply_at<rank>(on_host(functor), p, std::tie(result)));
+    });
+  for (int const depth : depths) {
+    SCOPED_TRACE("depth " + std::to_string(depth));
+    first.upload();
+    scratch.poison_device();
+    StencilPolicy<Exec, Shape, typename P::backend> const policy({}, n);
+    parallel_stencil_steps("steps", policy.with_fused_steps(depth), first.view(), scratch.view(), steps, functor);
+    Exec().fence();
+    EXPECT_TRUE(result.device_matches());
+  }
+}
+
+template <class P, class Shape, class T, class Layout = LayoutRight>
+void try_functor(std::int64_t points) {
+  for_each_seed([&](Rng& rng) {
+    for (std::int64_t const steps : {0, 1, 2, 3, 7})
+      try_steps<P, Shape, T, Layout>(rng, random_extents<Shape::rank>(rng, points), steps, Mix<Shape>());
+    for (std::int64_t const n : {0, 1, 2})
+      try_steps<P, Shape, T, Layout>(rng, index_of<Shape::rank>(n), 5, Mix<Shape>());
+  });
+}
+
+TYPED_TEST(StencilSteps, star111) { try_functor<TypeParam, Star<1, 1, 1>, double>(20000); }
+TYPED_TEST(StencilSteps, star111_float_left) { try_functor<TypeParam, Star<1, 1, 1>, float, LayoutLeft>(20000); }
+TYPED_TEST(StencilSteps, star212_integers) { try_functor<TypeParam, Star<2, 1, 2>, std::uint32_t>(10000); }
+TYPED_TEST(StencilSteps, one_sided) {
+  using Shape = Offsets<At<0, 0, 0>, At<1, 0, 0>, At<0, -2, 0>, At<-1, 1, 3>>;
+  try_functor<TypeParam, Shape, double>(10000);
+}
+TYPED_TEST(StencilSteps, plane_star) { try_functor<TypeParam, Star<1, 1>, double>(20000); }
+TYPED_TEST(StencilSteps, plane_box_float) { try_functor<TypeParam, Box<1, 1>, float>(20000); }
+TYPED_TEST(StencilSteps, plane_star_of_radius_3) { try_functor<TypeParam, Star<3, 3>, float, LayoutLeft>(10000); }
+TYPED_TEST(StencilSteps, line) { try_functor<TypeParam, Star<2>, double>(1000); }
+
+/// Many tiles, so that they have neighbors on all sides.
+TYPED_TEST(StencilSteps, many_tiles) {
+  for_each_seed([](Rng& rng) {
+    try_steps<TypeParam, Star<1, 1, 1>, double, LayoutRight>(rng, {13, 45, 131}, 9, Mix<Star<1, 1, 1>>());
+    try_steps<TypeParam, Box<1, 1>, float, LayoutRight>(rng, {61, 267}, 17, Mix<Box<1, 1>>());
+  });
+}
+
+/// Known weights give the same bits, whatever is contracted.
+TYPED_TEST(StencilSteps, bits_of_known_weights) {
+  using Exec  = typename TypeParam::exec;
+  using Shape = Box<1, 1>;
+  for_each_seed([](Rng& rng) {
+    auto const n = random_extents<2>(rng, 20000);
+    LinearStencil<double, Shape> const weights([&](auto...) { return double(random_int(rng, -99, 99)) / 777; });
+    Field<Exec, double, 2, LayoutRight> one(n, halo_for<Shape>(rng, 1), rng);
+    fill_state<double>(rng, one);
+    auto const view = one.view();
+    Kokkos::View<double**, LayoutRight, typename Exec::memory_space> scratch("scratch", view.extent(0), view.extent(1)),
+        many("many", view.extent(0), view.extent(1));
+    StencilPolicy<Exec, Shape, typename TypeParam::backend> const policy({}, n);
+    Kokkos::deep_copy(many, view);
+    parallel_stencil_steps("one", policy.with_fused_steps(1), view, scratch, 13, weights);
+    parallel_stencil_steps("many", policy.with_fused_steps(8), many, scratch, 13, weights);
+    auto const a = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+    auto const b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), many);
+    for (std::size_t i = 0; i < a.extent(0); ++i)
+      for (std::size_t j = 0; j < a.extent(1); ++j) ASSERT_EQ(a(i, j), b(i, j)) << i << ", " << j;
+  });
+}
+
+/// A coefficient, and a functor that knows the step.
+template <class P, class Shape, class T>
+void try_constant(Rng& rng, Index<Shape::rank> const& n, std::int64_t steps) {
+  constexpr int rank = Shape::rank;
+  using Exec         = typename P::exec;
+  SCOPED_TRACE("interior " + to_string<rank>(n));
+  Field<Exec, T, rank, LayoutRight> first(n, halo_for<Shape>(rng, 2), rng), scratch(n, halo_for<Shape>(rng, 2), rng),
+      k(n, random_halo<rank>(rng, 2), rng);
+  fill_state<T>(rng, first);
+  fill_state<T>(rng, k);
+  auto result = first.with_own_host_copy();
+  PointField<decltype(k)> const coefficient{k};
+  for (std::int64_t s = 0; s < steps; ++s)
+    run_on_host<rank>(result, [&](Index<rank> const& p) {
+      auto const step = [&](auto const&... a) { return MixStep<Shape>()(s, a...); };
+      return Impl::get<0>(apply_at<rank>(step, p, std::tie(result, coefficient)));
+    });
+  for (int const depth : depths) {
+    SCOPED_TRACE("depth " + std::to_string(depth));
+    first.upload();
+    scratch.poison_device();
+    StencilPolicy<Exec, Shape, typename P::backend> const policy({}, n);
+    parallel_stencil_steps("steps", policy.with_fused_steps(depth), fields(first.view(), constant(at_point(k.view()))),
+                           scratch.view(), steps, with_step(MixStep<Shape>()));
+    Exec().fence();
+    EXPECT_TRUE(result.device_matches());
+    EXPECT_TRUE(k.device_matches());
+  }
+}
+
+TYPED_TEST(StencilSteps, coefficients_and_the_number_of_the_step) {
+  for_each_seed(
+      [](Rng& rng) { try_constant<TypeParam, Star<1, 1, 1>, double>(rng, random_extents<3>(rng, 20000), 11); });
+}
+
+TYPED_TEST(StencilSteps, two_fields) {
+  using Exec   = typename TypeParam::exec;
+  using First  = Star<1, 1>;
+  using Second = Box<1, 2>;
+  for_each_seed([](Rng& rng) {
+    auto const n = random_extents<2>(rng, 20000);
+    Field<Exec, double, 2, LayoutRight> u(n, halo_for<First>(rng, 2), rng), u2(n, halo_for<First>(rng, 2), rng);
+    Field<Exec, float, 2, LayoutRight> v(n, halo_for<Second>(rng, 2), rng), v2(n, halo_for<Second>(rng, 2), rng);
+    fill_state<double>(rng, u);
+    fill_state<float>(rng, v);
+    auto after_u = u.with_own_host_copy();
+    auto after_v = v.with_own_host_copy();
+    for (int s = 0; s < 7; ++s) {
+      std::vector<float> next;
+      auto const both = [&](Index<2> const& p) {
+        return apply_at<2>(MixTwo<First, Second>(), p, std::tie(after_u, after_v));
+      };
+      for_each_index<2>({}, n, [&](Index<2> const& p) { next.push_back(float(Impl::get<1>(both(p)))); });
+      run_on_host<2>(after_u, [&](Index<2> const& p) { return Impl::get<0>(both(p)); });
+      std::size_t i = 0;
+      for_each_index<2>({}, n, [&](Index<2> const& p) { after_v(p) = next[i++]; });
+    }
+    for (int const depth : depths) {
+      SCOPED_TRACE("depth " + std::to_string(depth));
+      u.upload();
+      v.upload();
+      StencilPolicy<Exec, First, typename TypeParam::backend> const policy({}, n);
+      parallel_stencil_steps("two", policy.with_fused_steps(depth), fields(u.view(), around(Second(), v.view())),
+                             fields(u2.view(), v2.view()), 7, MixTwo<First, Second>());
+      Exec().fence();
+      EXPECT_TRUE(after_u.device_matches());
+      EXPECT_TRUE(after_v.device_matches());
+    }
+  });
+}
+
+/// Two time levels as two fields: what was the newer one becomes the older one.
+struct Leapfrog {
+  template <class U>
+  KOKKOS_FUNCTION auto operator()(U const& u, double before, std::int64_t, std::int64_t) const {
+    return values(0.25 * (u(0, 1) + u(0, -1) + u(1, 0) + u(-1, 0)) + u() - before, u());
+  }
+};
+
+/// What takes one step per sweep gives what single sweeps give.
+TYPED_TEST(StencilSteps, as_single_sweeps) {
+  using Exec  = typename TypeParam::exec;
+  using Shape = Star<1, 1>;
+  using View  = Kokkos::View<double**, LayoutRight, typename Exec::memory_space>;
+  for_each_seed([](Rng& rng) {
+    auto const n    = random_extents<2>(rng, 5000);
+    auto const make = [&](char const* label) {
+      return View(std::string(label), std::size_t(n[0] + 2), std::size_t(n[1] + 2));
+    };
+    auto const random = [&](View const& view) {
+      auto const host = Kokkos::create_mirror_view(view);
+      for (std::size_t i = 0; i < host.extent(0); ++i)
+        for (std::size_t j = 0; j < host.extent(1); ++j) host(i, j) = double(random_int(rng, -100, 100)) / 7;
+      Kokkos::deep_copy(view, host);
+    };
+    auto const expect_equal = [](View const& a, View const& b) {
+      auto const x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
+      auto const y = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
+      for (std::size_t i = 0; i < x.extent(0); ++i)
+        for (std::size_t j = 0; j < x.extent(1); ++j) ASSERT_EQ(x(i, j), y(i, j)) << i << ", " << j;
+    };
+    View const a = make("a"), b = make("b"), c = make("c"), d = make("d"), e = make("e"), f = make("f");
+    random(a);
+    random(b);
+    StencilPolicy<Exec, Shape, typename TypeParam::backend> const policy({}, n);
+
+    // A field that is read at the point.
+    for (auto const& [from, to] : {std::pair(a, c), std::pair(b, d), std::pair(a, e), std::pair(b, f)})
+      Kokkos::deep_copy(to, from);
+    parallel_stencil_steps("leapfrog", policy, fields(c, at_point(d)), fields(make("s"), make("t")), 5, Leapfrog());
+    for (int s = 0; s < 5; ++s) {
+      View const newer = make("newer"), older = make("older");
+      Kokkos::deep_copy(newer, e);
+      Kokkos::deep_copy(older, f);
+      Kokkos::deep_copy(newer, e);
+      Kokkos::deep_copy(older, f);
+      parallel_stencil("once", policy, fields(e, at_point(f)), fields(newer, older), Leapfrog());
+      Kokkos::deep_copy(e, newer);
+      Kokkos::deep_copy(f, older);
+    }
+    expect_equal(c, e);
+    expect_equal(d, f);
+
+    // A boundary.
+    auto const periodic = policy.with_boundary(Periodic(), Neumann(0.5));
+    Kokkos::deep_copy(c, a);
+    Kokkos::deep_copy(d, a);
+    Kokkos::deep_copy(e, a);
+    parallel_stencil_steps("bounded", periodic, c, b, 3, Mix<Shape>());
+    parallel_stencil("once", periodic, d, e, Mix<Shape>());
+    parallel_stencil("once", periodic, e, d, Mix<Shape>());
+    parallel_stencil("once", periodic, d, e, Mix<Shape>());
+    expect_equal(c, e);
+
+    // Active points: the others keep the state's values.
+    Kokkos::View<int**, LayoutRight, typename Exec::memory_space> const mask("mask", std::size_t(n[0]),
+                                                                             std::size_t(n[1]));
+    auto const host = Kokkos::create_mirror_view(mask);
+    for (std::size_t i = 0; i < host.extent(0); ++i)
+      for (std::size_t j = 0; j < host.extent(1); ++j) host(i, j) = int(random_int(rng, 0, 1));
+    Kokkos::deep_copy(mask, host);
+    auto const active = policy.with_active(ActivePoints(policy, mask));
+    for (View const& view : {c, d, e}) Kokkos::deep_copy(view, a);
+    parallel_stencil_steps("active", active, c, b, 3, Mix<Shape>());
+    parallel_stencil("once", active, d, e, Mix<Shape>());
+    Kokkos::deep_copy(d, e);
+    parallel_stencil("once", active, e, d, Mix<Shape>());
+    Kokkos::deep_copy(e, d);
+    parallel_stencil("once", active, d, e, Mix<Shape>());
+    expect_equal(c, e);
+  });
+}
+
+TYPED_TEST(StencilSteps, every_so_many_steps) {
+  using Exec  = typename TypeParam::exec;
+  using Shape = Star<1, 1>;
+  for_each_seed([](Rng& rng) {
+    auto const n = random_extents<2>(rng, 5000);
+    Field<Exec, double, 2, LayoutRight> state(n, halo_for<Shape>(rng, 1), rng),
+        scratch(n, halo_for<Shape>(rng, 1), rng);
+    fill_state<double>(rng, state);
+    auto result = state.with_own_host_copy();
+    StencilPolicy<Exec, Shape, typename TypeParam::backend> const policy({}, n);
+    std::vector<std::int64_t> told;
+    auto const compare = [&](std::int64_t done) {
+      for (int s = 0; s < 5; ++s)
+        run_on_host<2>(result,
+                       [&](Index<2> const& p) { return Impl::get<0>(apply_at<2>(Mix<Shape>(), p, std::tie(result))); });
+      Exec().fence();
+      EXPECT_TRUE(result.device_matches()) << done;
+      told.push_back(done);
+      if (done == 15) throw std::runtime_error("stop");
+    };
+    EXPECT_THROW(
+        parallel_stencil_steps("every", policy, state.view(), scratch.view(), 33, Mix<Shape>(), every(5, compare)),
+        std::runtime_error);
+    EXPECT_EQ(told, (std::vector<std::int64_t>{5, 10, 15}));
+    Exec().fence();
+    EXPECT_TRUE(result.device_matches());
+  });
+}
+
+TYPED_TEST(StencilSteps, errors) {
+  using Exec = typename TypeParam::exec;
+  Kokkos::View<double**, typename Exec::memory_space> const u("u", 10, 10), v("v", 10, 10), small("small", 8, 8);
+  StencilPolicy<Exec, Star<1, 1>, typename TypeParam::backend> const policy({}, {8, 8});
+  Mix<Star<1, 1>> const f;
+  expect_error({"Koalesce::parallel_stencil_steps(\"run\")", "-1 steps", "give 0 or more"},
+               [&] { parallel_stencil_steps("run", policy, u, v, -1, f); });
+  expect_error({"every() has a period of 0", "1 or more"},
+               [&] { parallel_stencil_steps("run", policy, u, v, 1, f, every(0, [](std::int64_t) {})); });
+  expect_error({"(\"u\")", "overlap in memory"}, [&] { parallel_stencil_steps("run", policy, u, u, 1, f); });
+  expect_error({"(\"small\")", "halo of 0 points"}, [&] { parallel_stencil_steps("run", policy, u, small, 1, f); });
+}
+
+}  // namespace
+}  // namespace Koalesce::Test
