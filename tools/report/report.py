@@ -251,6 +251,8 @@ class Report:
     def copy_shares(self):
         panels = {}
         for pattern in PATTERNS:
+            if pattern.name == "steps":  # several share one pass over the bytes that each is counted for
+                continue
             for run, case in pattern.cases(self.runs):
                 rates = {g: m.rates["bytes"] / self.copy_of(run) for g, m in self.groups(pattern, case).items()
                          if self.copy_of(run) and m.rates.get("bytes") and not patterns.flops_of(case, m, False)}
