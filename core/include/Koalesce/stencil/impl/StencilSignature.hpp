@@ -6,6 +6,7 @@
 #include <Koalesce/common/impl/Processor.hpp>
 #include <Koalesce/stencil/LinearStencil.hpp>
 #include <Koalesce/stencil/impl/StencilParameters.hpp>
+#include <Koalesce/stencil/impl/domain/StencilBlocks.hpp>
 
 #include <cstddef>
 #include <type_traits>

@@ -5,6 +5,7 @@
 #include <Koalesce/stencil/LinearStencil.hpp>
 #include <Koalesce/stencil/Steps.hpp>
 #include <Koalesce/stencil/impl/StencilInputs.hpp>
+#include <Koalesce/stencil/impl/domain/StencilBlocks.hpp>
 
 #include <cstddef>
 #include <cstdint>
