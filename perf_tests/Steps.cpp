@@ -2,8 +2,9 @@
 
 // Time steps: steps/<points>/<type>/<extents>/<impl>. koalesce (a functor) and koalesce_linear (known weights) are
 // parallel_stencil_steps with as many steps per sweep as it finds best; koalesce_one and koalesce_linear_one take one
-// step per sweep, koalesce_<k> and koalesce_linear_<k> at most k; copy reads and writes the field once a step. Every
-// result is compared with that of parallel_stencil, step by step, first.
+// step per sweep, koalesce_<k> and koalesce_linear_<k> at most k; koalesce_periodic is koalesce_linear with a periodic
+// boundary; copy reads and writes the field once a step. Every result is compared with that of parallel_stencil, step
+// by step, first.
 
 #include "StepsCases.hpp"
 

@@ -49,11 +49,19 @@ std::string chosen_depth(std::string const& label) {
   return "";
 }
 
-template <class Shape, class T, class Functor>
+enum class Beyond { halo, periodic };
+
+template <class Shape, Beyond beyond>
+auto policy_with(Grid const& grid) {
+  if constexpr (beyond == Beyond::halo) return policy_of<Shape>(grid);
+  else return policy_of<Shape>(grid).with_boundary(Periodic());
+}
+
+template <class Shape, class T, Beyond beyond = Beyond::halo, class Functor>
 void add_impl(std::string const& name, Grid const& grid, int depth, Functor const& functor) {
   add_prepared(name, [=]() -> Prepared {
     using F           = Fields<T, Shape::rank, 1, 1, true>;
-    auto const policy = policy_of<Shape>(grid);
+    auto const policy = policy_with<Shape, beyond>(grid);
     F f(grid);
     {
       auto const a = f.outs[0], b = F::make(grid), state = F::make(grid);
@@ -87,37 +95,25 @@ void add_case(std::array<std::int64_t, Rank> const& n) {
   };
   if constexpr (Shape::size == 2 * Shape::rank + 1) all("koalesce", Heat<T>());
   all("koalesce_linear", average<T, Shape>());
+  if constexpr (Shape::size == 2 * Shape::rank + 1)
+    add_impl<Shape, T, Beyond::periodic>(base + "koalesce_periodic", grid, 0, average<T, Shape>());
   add_copy<T>(base, grid, {2 * sizeof(T), 0});
 }
 
 template <int points>
-struct ShapeOf;
-template <>
-struct ShapeOf<5> {
-  using type = Star<1, 1>;
-};
-template <>
-struct ShapeOf<7> {
-  using type = Star<1, 1, 1>;
-};
-template <>
-struct ShapeOf<9> {
-  using type = Box<1, 1>;
-};
-template <>
-struct ShapeOf<13> {
-  using type = Star<2, 2, 2>;
-};
-template <>
-struct ShapeOf<27> {
-  using type = Box<1, 1, 1>;
-};
+auto shape_of() {
+  if constexpr (points == 5) return Star<1, 1>();
+  else if constexpr (points == 7) return Star<1, 1, 1>();
+  else if constexpr (points == 9) return Box<1, 1>();
+  else if constexpr (points == 13) return Star<2, 2, 2>();
+  else return Box<1, 1, 1>();
+}
 
 }  // namespace
 
 template <int Points, class T>
 void perf::add_steps() {
-  using Shape = typename ShapeOf<Points>::type;
+  using Shape = decltype(shape_of<Points>());
   if constexpr (Shape::rank == 2) {
     std::int64_t const n = on_host ? 4096 : 16384;
     add_case<Shape, T>(std::array<std::int64_t, 2>{n, n});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "KernelRecorder.hpp"
 #include "StencilOracle.hpp"
+#include "StepsFunctor.hpp"
 
 #include <cstdint>
 #include <stdexcept>
@@ -17,28 +18,6 @@ TYPED_TEST_SUITE(StencilSteps, AllPaths, PathNames);
 using Kokkos::LayoutLeft;
 using Kokkos::LayoutRight;
 using Kokkos::LayoutStride;
-
-/// Another weight for every offset, another term for every point and step. The weights' magnitudes sum to less than 1,
-/// so that numbers stay small; of unsigned integers everything is exact.
-template <class Shape>
-struct Mix {
-  template <class U, class... I>
-  KOKKOS_FUNCTION auto around(U const& u, I... i) const {
-    using T = std::decay_t<decltype(u())>;
-    T sum   = T(Probe<Shape>::position(int(i % 13)...));
-    for_each_offset<Shape>([&](auto... offset) {
-      int const w = Probe<Shape>::weight(offset...);
-      if constexpr (std::is_floating_point_v<T>) sum += T(w) / T(8 * Shape::size) * u(offset...);
-      else sum += T(w + 6) * u(offset...);
-    });
-    return sum;
-  }
-
-  template <class U, class... I>
-  KOKKOS_FUNCTION auto operator()(U const& u, I... i) const {
-    return around(u, i...);
-  }
-};
 
 /// With a coefficient at the point, and the number of the step.
 template <class Shape>
@@ -75,9 +54,6 @@ void run_on_host(Field& state, Next const& next) {
   std::size_t i = 0;
   for_each_index<Rank>({}, state.interior(), [&](Index<Rank> const& p) { state(p) = values[i++]; });
 }
-
-/// The depths that are tried: automatic, one, and two that kernels have.
-constexpr int depths[] = {0, 1, 2, 8};
 
 template <class P, class Shape, class T, class Layout, class Functor>
 void try_steps(Rng& rng, Index<Shape::rank> const& n, std::int64_t steps, Functor const& functor) {
@@ -346,6 +322,8 @@ TYPED_TEST(StencilSteps, errors) {
                [&] { parallel_stencil_steps("run", policy, u, v, -1, f); });
   expect_error({"every() has a period of 0", "1 or more"},
                [&] { parallel_stencil_steps("run", policy, u, v, 1, f, every(0, [](std::int64_t) {})); });
+  expect_error({"with_fused_steps(-2)", "0 for as many as are fastest"},
+               [&] { parallel_stencil_steps("run", policy.with_fused_steps(-2), u, v, 1, f); });
   expect_error({"(\"u\")", "overlap in memory"}, [&] { parallel_stencil_steps("run", policy, u, u, 1, f); });
   expect_error({"(\"small\")", "halo of 0 points"}, [&] { parallel_stencil_steps("run", policy, u, small, 1, f); });
 }

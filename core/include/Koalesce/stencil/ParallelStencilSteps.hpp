@@ -25,9 +25,11 @@ namespace Koalesce {
 /// read, out of the newest planes of the step before it, which stay in registers and shared memory; tiles overlap by
 /// what the steps read around them (overlapped temporal tiling, as in A. Nguyen, N. Satish, J. Chhugani, C. Kim, P.
 /// Dubey: "3.5-D Blocking Optimization for Stencil Computations on Modern CPUs and GPUs", SC 2010). That is done in two
-/// and three dimensions for states that are all read around the point, with constants at the point, without boundary,
-/// active points or blocks; all else takes one step per sweep. How many steps share a sweep is found out by time, as
-/// candidates of the tuner, unless StencilPolicy::with_fused_steps() says it.
+/// and three dimensions for states that are all read around the point, with constants at the point, without active
+/// points or blocks, where the boundary is NoBoundary, or each dimension is periodic or has Dirichlet conditions on
+/// both sides (and no corner is read of a periodic dimension and a later one whose condition depends on the place); all
+/// else takes one step per sweep. How many steps share a sweep is found out by time, as candidates of the tuner, unless
+/// StencilPolicy::with_fused_steps() says it.
 ///
 /// The result has the same bits however many steps share a sweep: of a LinearStencil always, of a functor if the
 /// compiler does not contract products and sums (-ffp-contract=off; nvcc: -fmad=false). A functor must not have side
@@ -50,8 +52,8 @@ namespace Koalesce {
 ///                        it, or one per stage; then, if wanted, every(). The functor returns a value for each field of
 ///                        the state that is not constant, in their order. with_step() makes one that knows the step.
 /// \throws Error before anything runs, as parallel_stencil does for a sweep from the state to the scratch or back; if
-///         there are fewer than 0 steps, or a period of fewer than 1. What every()'s function throws passes through;
-///         the state then holds the result of the steps that it was told.
+///         there are fewer than 0 steps, fewer than 0 fused ones, or a period of fewer than 1. What every()'s function
+///         throws passes through; the state then holds the result of the steps that it was told.
 template <class... Options, class State, class Scratch, class... Args>
 void parallel_stencil_steps(std::string const& label, StencilPolicy<Options...> const& policy, State const& state,
                             Scratch const& scratch, std::int64_t steps, Args const&... args) {

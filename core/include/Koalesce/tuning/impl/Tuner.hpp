@@ -19,7 +19,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -53,13 +52,6 @@ struct TuningChoices {
   }
 };
 
-/// The size of what a candidate does, where they do not all do the same.
-template <class Size>
-double size_of_work(Size const& size, std::size_t candidate) {
-  if constexpr (std::is_arithmetic_v<Size>) return double(size);
-  else return size(candidate);
-}
-
 /// The choice of the calls on an execution space that share a key, for any number of host threads.
 template <class Exec>
 class Tuner : public TuningEntry {
@@ -75,15 +67,15 @@ class Tuner : public TuningEntry {
   }
 
   /// Calls run(number of a candidate), and times it if the tuner wants that.
-  template <class Size, class Run>
-  void run(Exec const& exec, Size const& size, Run const& run) {
+  template <class Run>
+  void run(Exec const& exec, double size, Run const& run) {
     if (int const chosen = m_chosen; chosen >= 0) return run(std::size_t(chosen));
     if (!Stopwatch<Exec>::can_measure(exec)) return run(leader());
     poll();
     auto const turn = next();
     if (!turn.timed) return run(turn.candidate);
     TimedCalls<Exec, Tuner*, SizedTurn> call;  // local, because run() may call this function again
-    call.time(exec, this, {turn, size_of_work(size, turn.candidate)}, [&] { return run(turn.candidate), true; });
+    call.time(exec, this, {turn, size}, [&] { return run(turn.candidate), true; });
     {
       std::lock_guard const lock(m_calls_mutex);
       m_calls.take(std::move(call));
@@ -184,13 +176,13 @@ std::shared_ptr<Tuner<Exec>> find_tuner(TuningChoices const& choices) {
 /// If a tuning tool is loaded, it may choose, and measures the time until this returns. In TuningMode::by_extents the
 /// candidate `by_extents` runs.
 ///
-/// \param[in] size        of the work, or size(number of a candidate).
+/// \param[in] size        of the work.
 /// \param[in] by_extents  number of a candidate.
 /// \param[in] tuner       returns the result of find_tuner(), as RecentTuners have it.
 /// \param[in] choices     returns the TuningChoices, for a tool.
 /// \param[in] run         run(number of a candidate).
-template <class Exec, class Size, class FindTuner, class MakeChoices, class Run>
-void run_fastest(Exec const& exec, Size const& size, std::size_t by_extents, FindTuner const& tuner,
+template <class Exec, class FindTuner, class MakeChoices, class Run>
+void run_fastest(Exec const& exec, double size, std::size_t by_extents, FindTuner const& tuner,
                  MakeChoices const& choices, Run const& run) {
   if (tuning_mode() == TuningMode::by_extents) return run(by_extents);
   if (!TuningContext::is_wanted() || !Stopwatch<Exec>::can_measure(exec)) return tuner()->run(exec, size, run);

@@ -53,9 +53,13 @@ constexpr bool check_step() {
   else if constexpr (sizeof...(Functors) != 1) return check_one_functor<Functors...>();
   else return check_functor<Policy, Ins, Outs, Pack<>, Functors...>();
 }
+
 template <class Pauses>
-void check_steps(std::string const& where, std::int64_t steps, Pauses const& pauses) {
+void check_steps(std::string const& where, std::int64_t steps, int fused, Pauses const& pauses) {
   if (steps < 0) fail(where, "there are ", steps, " steps; their number cannot be negative, so give 0 or more");
+  if (fused < 0)
+    fail(where, "the policy has with_fused_steps(", fused,
+         "), but sweeps cannot have fewer than 1 step; give 1 or more, or 0 for as many as are fastest");
   if constexpr (!std::is_same_v<Pauses, NoPauses>)
     if (pauses.period < 1) fail(where, "every() has a period of ", pauses.period, " steps; give 1 or more");
 }
@@ -90,7 +94,7 @@ void run_steps(std::string const& label, Policy const& policy, State const& stat
                std::int64_t steps, Pauses const& pauses, Functors const&... functors) {
   auto const where = call_text("Koalesce::parallel_stencil_steps", label);
   auto const views = changing_views(state);
-  check_steps(where, steps, pauses);
+  check_steps(where, steps, policy.fused_steps(), pauses);
   check_stencil(where, policy, inputs_in(views, state), scratch);
   check_stencil(where, policy, inputs_in(scratch, state), views);
   check_layouts(where, views, scratch);

@@ -7,6 +7,8 @@
 #include <Koalesce/tuning/impl/RecentTuners.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <optional>
 #include <string>
 #include <typeinfo>
 #include <vector>
@@ -14,7 +16,7 @@
 /// Sweeps of time steps: one step a sweep, or several.
 namespace Koalesce::Impl {
 
-/// A policy whose works are shown to the caller instead of a backend.
+/// A policy whose works are shown to the caller, with the values beyond the interior, instead of a backend.
 template <class Policy, class Visit>
 struct VisitingPolicy : Policy {
   Visit visit;
@@ -22,20 +24,37 @@ struct VisitingPolicy : Policy {
 
 template <class Policy, class Visit, class Work>
 void run_work(std::string const&, VisitingPolicy<Policy, Visit> const& policy, Work const& work) {
-  policy.visit(work);
+  policy.visit(work, NoBoundary());
+}
+template <class Policy, class Visit, class In, class Work>
+void run_with_boundary(std::string const&, VisitingPolicy<Policy, Visit> const& policy, In const& in,
+                       Work const& work) {
+  using Order                = typename Work::Order;
+  constexpr unsigned wrapped = wrapped_in<Order>(static_cast<typename Policy::boundary_type const*>(nullptr));
+  if constexpr (std::popcount(wrapped) == Policy::rank) {
+    policy.visit(work, StepsBoundary<Pack<>, wrapped>());
+  } else {
+    auto const values = transform(inputs_that<false>(in),
+                                  [&](auto const& input, auto) { return boundary_value<Order>(policy, input); });
+    policy.visit(work, StepsBoundary<std::decay_t<decltype(values)>, wrapped>{values});
+  }
 }
 
 /// Whether a backend runs several steps of this work in one sweep. It then has, found by argument-dependent lookup
 /// through its tag:
 ///
-///     fused_depths(tag, exec, work)                    numbers of steps, ascending, each at least 2; none if this work
-///                                                      cannot
-///     run_fused_steps(tag, exec, label, work, depth)   from `work.in` to `work.out`, which is all that it writes
-template <class Tag, class Exec, class Work>
-concept FusesSteps = requires(Tag tag, Exec const& exec, std::string const& label, Work const& work) {
-  std::vector<int>(fused_depths(tag, exec, work));
-  run_fused_steps(tag, exec, label, work, 2);
-};
+///     fused_depths(tag, exec, work, boundary)          numbers of steps, ascending, each at least 2 and a divisor of
+///                                                      the last; none if this work cannot
+///     run_fused_steps(tag, exec, label, work, boundary, depth)
+///                                                      from `work.in` to `work.out`, which is all that it writes
+///
+/// \tparam Boundary  NoBoundary, or a StepsBoundary.
+template <class Tag, class Exec, class Work, class Boundary>
+concept FusesSteps =
+    requires(Tag tag, Exec const& exec, std::string const& label, Work const& work, Boundary const& boundary) {
+      std::vector<int>(fused_depths(tag, exec, work, boundary));
+      run_fused_steps(tag, exec, label, work, boundary, 2);
+    };
 
 /// Copies these points of a field. \tparam T  its elements.
 template <class T>
@@ -67,14 +86,10 @@ class StepsSweeps {
 
   /// Goes on by so many steps, and leaves the result in the state.
   void run(std::int64_t steps) {
-    bool in_scratch = false;
-    while (steps > 0) {
-      auto const depth = run_sweep(in_scratch, steps);
-      m_done += depth;
-      steps -= depth;
-      in_scratch = !in_scratch;
-    }
-    if (in_scratch) copy(m_views[1], m_views[0]);
+    for (auto const end = m_done + steps; m_done < end;) run_sweeps(end - m_done);
+    if (!m_in_scratch) return;
+    copy(m_views[1], m_views[0]);
+    m_in_scratch = false;
   }
 
   /// Gives the scratch what no step writes.
@@ -155,35 +170,45 @@ class StepsSweeps {
     }(std::index_sequence_for<Functors...>{});
   }
 
-  std::int64_t run_one(bool from_scratch) const {
-    with_functors([&](auto const&... functors) {
-      dispatch_stencil(m_label, m_policy, inputs_in(m_views[from_scratch], m_state), m_views[!from_scratch],
-                       NoReduction(), functors...);
-    });
-    return 1;
-  }
-
-  std::int64_t run_sweep(bool from_scratch, std::int64_t left) {
+  void run_sweeps(std::int64_t left) {
     if constexpr (fuses)
-      if (!m_depths.empty()) return run_fastest_depth(from_scratch, left);
-    return run_one(from_scratch);
+      if (!m_depths.empty()) return run_fastest_depth(left);
+    run_depth(1);
   }
 
-  /// Calls visit(work) with a sweep's work in canonical form.
+  /// One sweep, of so many steps.
+  void run_depth(int depth) {
+    if (depth == 1) {
+      with_functors([&](auto const&... functors) {
+        dispatch_stencil(m_label, m_policy, inputs_in(m_views[m_in_scratch], m_state), m_views[!m_in_scratch],
+                         NoReduction(), functors...);
+      });
+    } else if constexpr (fuses) {
+      with_work([&](auto const& work, auto const& boundary) {
+        using Work = std::decay_t<decltype(work)>;
+        if constexpr (FusesSteps<Tag, Exec, Work, std::decay_t<decltype(boundary)>>)
+          run_fused_steps(Tag{}, m_policy.space(), m_label, work, boundary, depth);
+      });
+    }
+    m_done += depth;
+    m_in_scratch = !m_in_scratch;
+  }
+
+  /// Calls visit(work, boundary) with a sweep's work in canonical form.
   template <class Visit>
-  void with_work(bool from_scratch, Visit const& visit) const {
+  void with_work(Visit const& visit) const {
     with_functors([&](auto const&... functors) {
-      dispatch_order(m_label, VisitingPolicy<Policy, Visit>{m_policy, visit}, inputs_in(m_views[from_scratch], m_state),
-                     m_views[!from_scratch], NoReduction(), WholeDomain(), functors...);
+      dispatch_order(m_label, VisitingPolicy<Policy, Visit>{m_policy, visit}, inputs_in(m_views[m_in_scratch], m_state),
+                     m_views[!m_in_scratch], NoReduction(), WholeDomain(), functors...);
     });
   }
 
   void find_depths() {
-    with_work(false, [&](auto const& work) {
+    with_work([&](auto const& work, auto const& boundary) {
       using Work = std::decay_t<decltype(work)>;
-      if constexpr (FusesSteps<Tag, Exec, Work>) {
+      if constexpr (FusesSteps<Tag, Exec, Work, std::decay_t<decltype(boundary)>>) {
         auto const most = m_policy.fused_steps();
-        for (int const depth : fused_depths(Tag{}, m_policy.space(), work))
+        for (int const depth : fused_depths(Tag{}, m_policy.space(), work, boundary))
           if (most == 0 || depth <= most) m_depths.push_back(depth);
         m_extents = work.extents;
         m_type    = typeid(Work).name();
@@ -192,17 +217,9 @@ class StepsSweeps {
     if (!m_depths.empty()) m_depths.insert(m_depths.begin(), 1);
   }
 
-  void run_depth(bool from_scratch, int depth) const {
-    if (depth == 1) return void(run_one(from_scratch));
-    with_work(from_scratch, [&](auto const& work) {
-      using Work = std::decay_t<decltype(work)>;
-      if constexpr (FusesSteps<Tag, Exec, Work>) run_fused_steps(Tag{}, m_policy.space(), m_label, work, depth);
-    });
-  }
-
   /// The steps of the next sweep, if no more than `most` shall share one: with as few sweeps as possible, and an even
   /// number of them, so that the last one writes the state.
-  int next_depth(bool in_scratch, std::int64_t left, int most) const {
+  int next_depth(std::int64_t left, int most) const {
     auto const sweeps_from = [&](std::int64_t steps, int from) {
       std::int64_t sweeps = 0;
       for (std::size_t i = m_depths.size(); i-- > 0;)
@@ -218,41 +235,26 @@ class StepsSweeps {
       if (depth > most || depth > left) continue;
       fallback         = std::max(fallback, depth);
       auto const after = sweeps_from(left - depth, depth);
-      if ((1 + after + in_scratch) % 2 == 0) return depth;
+      if ((1 + after + m_in_scratch) % 2 == 0) return depth;
     }
     return fallback;
   }
 
-  /// One sweep of as many steps as turn out to be fastest, or of what is left.
-  std::int64_t run_fastest_depth(bool in_scratch, std::int64_t left) {
+  /// Sweeps of as many steps as turn out to be fastest, or one of what is left.
+  void run_fastest_depth(std::int64_t left) {
     int const deepest = m_depths.back();
-    std::int64_t done = 0;
-    auto const run    = [&](int depth) {
-      run_depth(in_scratch, depth);
-      done = depth;
-    };
-    double const points   = double(m_extents[0]) * double(m_extents[1]) * double(m_extents[2]);
-    auto const choices    = [&] { return depth_choices(points); };
-    auto const run_number = [&](std::size_t number) {
-      int const most = m_depths[number];
-      // Sweeps that are left over at the end are not of this candidate; they come last.
-      run(left >= 2 * deepest ? most : next_depth(in_scratch, left, most));
-    };
-    if (m_policy.fused_steps() > 0) {
-      run(next_depth(in_scratch, left, deepest));
-    } else if (left < 2 * deepest) {
-      if (m_last < 0) m_last = m_depths.size() - 1;
-      run(next_depth(in_scratch, left, m_depths[std::size_t(m_last)]));
-    } else {
-      thread_local RecentTuners<Exec> recent;
-      auto const tuner = [&] { return recent.get(m_policy.space(), m_label, m_extents, int(deepest), choices); };
-      auto const size  = [&](std::size_t number) { return points * m_depths[number]; };
-      run_fastest(m_policy.space(), size, m_depths.size() - 1, tuner, choices, [&](std::size_t number) {
-        m_last = std::ptrdiff_t(number);
-        run_number(number);
-      });
-    }
-    return done;
+    if (m_policy.fused_steps() > 0) return run_depth(next_depth(left, deepest));
+    if (left < 2 * deepest) return run_depth(next_depth(left, m_depths[m_fastest.value_or(m_depths.size() - 1)]));
+
+    double const points = double(m_extents[0]) * double(m_extents[1]) * double(m_extents[2]);
+    auto const choices  = [&] { return depth_choices(points); };
+    thread_local RecentTuners<Exec> recent;
+    auto const tuner = [&] { return recent.get(m_policy.space(), m_label, m_extents, deepest, choices); };
+    // All do the same number of steps, so that what a measurement costs does not favor one of them.
+    run_fastest(m_policy.space(), points, m_depths.size() - 1, tuner, choices, [&](std::size_t number) {
+      m_fastest = number;
+      for (int done = 0; done < deepest; done += m_depths[number]) run_depth(m_depths[number]);
+    });
   }
 
   TuningChoices depth_choices(double points) const {
@@ -274,9 +276,10 @@ class StepsSweeps {
   Views m_views[2];  ///< of the state, and of the scratch
   Pack<Functors...> m_functors;
   std::int64_t m_done = 0;
+  bool m_in_scratch   = false;  ///< where the newest values are
 
-  std::vector<int> m_depths;  ///< what may be chosen from; empty: one step a sweep
-  std::ptrdiff_t m_last = -1;
+  std::vector<int> m_depths;             ///< what may be chosen from; empty: one step a sweep
+  std::optional<std::size_t> m_fastest;  ///< of them, as far as is known
   Extents3 m_extents{};
   std::string m_type;
 };

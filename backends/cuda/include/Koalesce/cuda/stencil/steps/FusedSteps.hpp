@@ -18,15 +18,18 @@ namespace Koalesce::Impl::CudaBackend {
 
 template <class Kernel>
 __global__ void __launch_bounds__(32 * Kernel::Tile::warps)
-    steps_kernel(__grid_constant__ typename Kernel::Work const work, __grid_constant__ StepsGrid const grid) {
-  Kernel::run(work, grid);
+    steps_kernel(__grid_constant__ typename Kernel::Work const work,
+                 __grid_constant__ typename Kernel::Boundary const boundary, __grid_constant__ StepsGrid const grid) {
+  Kernel::run(work, boundary, grid);
 }
 
 /// The kernels of a work.
-template <class Work>
+template <class Work, class Boundary>
 struct FusedSteps;
-template <class Order, class... Ts, class... Shapes, class Points, class... Us, class Functor, class... Rest>
-struct FusedSteps<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Field<Us>...>, Functor, Rest...>> {
+template <class Order, class... Ts, class... Shapes, class Points, class... Us, class Functor, class... Rest,
+          class Boundary>
+struct FusedSteps<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Field<Us>...>, Functor, Rest...>,
+                  Boundary> {
   using Work = StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Field<Us>...>, Functor, Rest...>;
 
   static constexpr int words            = (((int(sizeof(Ts)) + 3) / 4) + ...);
@@ -34,7 +37,7 @@ struct FusedSteps<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Fi
   using Tile                            = StepsTile<numbers.width, numbers.rows, numbers.warps>;
 
   template <int depth>
-  using Kernel = StepsKernel<Work, Tile, depth>;
+  using Kernel = StepsKernel<Work, Boundary, Tile, depth>;
 
   /// Whether each input has its output, and all can be exchanged between threads, and copied asynchronously.
   static constexpr bool has_types = Order::rank > 1 && Work::rz > 0 && sizeof...(Us) == sizeof...(Ts) &&
@@ -45,7 +48,7 @@ struct FusedSteps<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Fi
     else {
       int const per_step = (Kernel<2>::planes - 1) * numbers.width * numbers.rows * words;
       int const most     = std::min(numbers.max_depth, numbers.held / per_step);
-      return most < 2 ? 0 : most;
+      return most < 2 ? 0 : most < 4 ? most : most / 2 * 2;
     }
   }();
 
@@ -91,21 +94,32 @@ StepsGrid make_steps_grid(typename Kernel::Work const& work, std::int64_t reside
 }
 
 template <class Kernel>
-void launch_steps(Kokkos::Cuda const& exec, std::string const& label, typename Kernel::Work const& work) {
-  using Work = typename Kernel::Work;
-  CudaKernel<Work const, StepsGrid const> const kernel(exec, kernel_label(Tag{}, label), &steps_kernel<Kernel>,
-                                                       dim3(32, Kernel::Tile::warps), Kernel::bytes);
+void launch_steps(Kokkos::Cuda const& exec, std::string const& label, typename Kernel::Work const& work,
+                  typename Kernel::Boundary const& boundary) {
+  using Work     = typename Kernel::Work;
+  using Boundary = typename Kernel::Boundary;
+  CudaKernel<Work const, Boundary const, StepsGrid const> const kernel(
+      exec, kernel_label(Tag{}, label), &steps_kernel<Kernel>, dim3(32, Kernel::Tile::warps), Kernel::bytes);
   auto const resident = std::int64_t(std::max(1, kernel.blocks_per_processor())) * CudaDevice::of(exec).processors;
   auto const grid     = make_steps_grid<Kernel>(work, resident);
-  kernel.launch(exec, dim3(grid.tiles, grid.chunks), work, grid);
+  kernel.launch(exec, dim3(grid.tiles, grid.chunks), work, boundary, grid);
 }
 
-template <class... WorkArgs>
-std::vector<int> fused_depths(Tag, Kokkos::Cuda const& exec, StencilWork<WorkArgs...> const& work) {
-  using Steps = FusedSteps<StencilWork<WorkArgs...>>;
+/// Whether a period away from any point that so many steps read is the interior.
+template <class Kernel>
+bool has_whole_periods(Extents3 const& n) {
+  int const radius[] = {Kernel::rz, Kernel::ry, Kernel::rx};
+  for (int c = 0; c < 3; ++c)
+    if (Kernel::wraps(c) && n[c] < Kernel::depth * radius[c]) return false;
+  return true;
+}
+
+template <class... WorkArgs, class Boundary>
+std::vector<int> fused_depths(Tag, Kokkos::Cuda const& exec, StencilWork<WorkArgs...> const& work, Boundary const&) {
+  using Steps = FusedSteps<StencilWork<WorkArgs...>, Boundary>;
   std::vector<int> depths;
   // 32 bits hold all places in a plane's rows, and the numbers of its tiles.
-  bool possible           = work.extents[1] < (1 << 24) && work.extents[2] < (1 << 30);
+  bool possible           = work.extents[1] < (1 << 24) && work.extents[2] < (1 << 29);
   auto const lies_in_rows = [&](auto const& field, auto) { possible = possible && field.stride[2] == 1; };
   for_each(work.in, lies_in_rows);
   for_each(work.out, lies_in_rows);
@@ -113,20 +127,23 @@ std::vector<int> fused_depths(Tag, Kokkos::Cuda const& exec, StencilWork<WorkArg
   auto const device = CudaDevice::of(exec);
   static_for<2>([&](auto i) {
     constexpr int depth = Steps::depths[i.value];
-    if (Steps::template fits<depth>(device)) depths.push_back(depth);
+    if constexpr (depth >= 2)
+      if (Steps::template fits<depth>(device) &&
+          has_whole_periods<typename Steps::template Kernel<depth>>(work.extents))
+        depths.push_back(depth);
   });
   return depths;
 }
 
-template <class... WorkArgs>
+template <class... WorkArgs, class Boundary>
 void run_fused_steps(Tag, Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work,
-                     int depth) {
-  using Steps = FusedSteps<StencilWork<WorkArgs...>>;
+                     Boundary const& boundary, int depth) {
+  using Steps = FusedSteps<StencilWork<WorkArgs...>, Boundary>;
   static_for<2>([&](auto i) {
     constexpr int this_depth = Steps::depths[i.value];
     if constexpr (this_depth >= 2)
       if constexpr (Steps::template Kernel<this_depth>::exists)
-        if (depth == this_depth) launch_steps<typename Steps::template Kernel<this_depth>>(exec, label, work);
+        if (depth == this_depth) launch_steps<typename Steps::template Kernel<this_depth>>(exec, label, work, boundary);
   });
 }
 

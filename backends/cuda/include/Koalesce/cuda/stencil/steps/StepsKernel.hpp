@@ -4,6 +4,7 @@
 
 #include <Koalesce/cuda/runtime/AsyncCopy.hpp>
 #include <Koalesce/cuda/stencil/steps/StepColumn.hpp>
+#include <Koalesce/stencil/impl/boundary/HaloPoints.hpp>
 #include <Koalesce/stencil/impl/steps/StepsState.hpp>
 
 namespace Koalesce::Impl::CudaBackend {
@@ -19,11 +20,27 @@ struct StepsGrid {
 
 /// Several steps in one sweep: a pipeline along z. Each step computes one plane for every plane that is read, some
 /// planes behind the step before it, whose newest planes the threads hold.
-template <class WorkT, class TileT, int Depth>
+/// \tparam BoundaryT  NoBoundary, or a StepsBoundary.
+template <class WorkT, class BoundaryT, class TileT, int Depth>
 struct StepsKernel {
-  using Work  = WorkT;
-  using Order = typename Work::Order;
-  using Tile  = TileT;
+  using Work     = WorkT;
+  using Boundary = BoundaryT;
+  using Order    = typename Work::Order;
+  using Tile     = TileT;
+
+  static constexpr bool has_boundary = !std::is_same_v<Boundary, NoBoundary>;
+
+  /// Whether canonical dimension c is periodic.
+  KOKKOS_FUNCTION static constexpr bool wraps(int c) {
+    if constexpr (has_boundary) return Boundary::wraps(c);
+    else return false;
+  }
+
+  /// Whether values beyond the interior come from a boundary.
+  static constexpr bool has_values = [] {
+    if constexpr (has_boundary) return Boundary::has_values;
+    else return false;
+  }();
 
   static constexpr int depth = Depth, width = Tile::width, rows = Tile::rows;
   static constexpr int rz = Work::rz, ry = Work::ry, rx = Work::rx;
@@ -72,12 +89,13 @@ struct StepsKernel {
 
   static constexpr bool exists = step_x > 0 && (!rows_share || step_y > 0);
 
-  static __device__ __forceinline__ void run(Work const& work, StepsGrid const& grid) {
-    StepsKernel(work, grid).march();
+  static __device__ __forceinline__ void run(Work const& work, Boundary const& boundary, StepsGrid const& grid) {
+    StepsKernel(work, boundary, grid).march();
   }
 
  private:
-  __device__ __forceinline__ StepsKernel(Work const& work_, StepsGrid const& grid) : work(work_), n(work_.extents) {
+  __device__ __forceinline__ StepsKernel(Work const& work_, Boundary const& boundary_, StepsGrid const& grid)
+      : work(work_), boundary(boundary_), n(work_.extents) {
     unsigned const tile = rows_share ? blockIdx.x : blockIdx.x * Tile::warps + threadIdx.y;
     x                   = int(tile % grid.tiles_x) * step_x - halo_x + int(threadIdx.x) * width;
     y                   = rows_share ? int(tile / grid.tiles_x) * step_y - halo_y + int(threadIdx.y) * rows : 0;
@@ -91,12 +109,16 @@ struct StepsKernel {
 #pragma unroll
       for (int c = 0; c < width; ++c) {
         unsigned const bit = 1u << (r * width + c);
-        if (y + r >= 0 && y + r < int(n[1]) && x + c >= 0 && x + c < int(n[2])) inside |= bit;
+        bool const in_y = y + r >= 0 && y + r < int(n[1]), in_x = x + c >= 0 && x + c < int(n[2]);
+        if (in_y && in_x) interior |= bit;
+        if ((in_y || wraps(1)) && (in_x || wraps(2))) inside |= bit;
         bool const kept_y = !rows_share || (y + r >= int(tile / grid.tiles_x) * step_y &&
                                             y + r < int(tile / grid.tiles_x) * step_y + step_y);
         if (kept_y && x + c >= first && x + c < first + step_x) in_tile |= bit;
       }
-    kept = rows_share || tile < grid.tiles_x ? in_tile & inside : 0;
+    kept = rows_share || tile < grid.tiles_x ? in_tile & interior : 0;
+
+    planes_of_period = stand_in<0>(z0 - depth * rz, 0);
 
     auto const everywhere = [](bool here) { return rows_share ? __syncthreads_and(here) : __all_sync(~0u, here); };
     all                   = everywhere(inside == all_bits);
@@ -104,18 +126,29 @@ struct StepsKernel {
     for_each(work.in, [&](auto const& field, auto i) KOALESCE_INLINE_LAMBDA {
       using Column = std::decay_t<decltype(get<i.value>(columns))>;
       auto& from   = get<i.value>(sources);
-      auto const z = clamp(z0 - depth * rz, std::int64_t(-Column::rz), n[0] - 1 + Column::rz);
+      auto const z = stand_in<0>(z0 - depth * rz, Column::rz);
 #pragma unroll
-      for (int r = 0; r < rows; ++r)
-        from.row[r] = field.at(z, clamp(y + r, -Column::ry, int(n[1]) - 1 + Column::ry), 0);
+      for (int r = 0; r < rows; ++r) from.row[r] = field.at(z, stand_in<1>(y + r, Column::ry), 0);
 #pragma unroll
-      for (int c = 0; c < width; ++c) from.column[c] = clamp(x + c, -Column::rx, int(n[2]) - 1 + Column::rx);
+      for (int c = 0; c < width; ++c) from.column[c] = stand_in<2>(x + c, Column::rx);
     });
   }
 
   template <class I>
   __device__ __forceinline__ static I clamp(I at, I low, I high) {
     return at < low ? low : at > high ? high : at;
+  }
+
+  /// What stands for an index: the one a period away, or, of those beyond a field's halo, which are not needed, its
+  /// last.
+  template <int c, class I>
+  __device__ __forceinline__ I stand_in(I at, int halo) const {
+    I const end = I(n[c]);
+    if (wraps(c)) {
+      at = clamp(at, I(-end), I(2 * end - 1));
+      return at < 0 ? at + end : at < end ? at : at - end;
+    }
+    return clamp(at, I(-halo), I(end - 1 + halo));
   }
 
   __device__ __forceinline__ void march() {
@@ -169,12 +202,16 @@ struct StepsKernel {
   /// Puts a plane of every field on its way to shared memory; each thread brings its own points. Places beyond a
   /// field's halo are not needed: any will do.
   __device__ __forceinline__ void read(std::int64_t plane, int to_slot) {
+    bool const turns = wraps(0) && ++planes_of_period == n[0];
+    if (turns) planes_of_period = 0;
     for_each(work.in, [&](auto const& field, auto i) KOALESCE_INLINE_LAMBDA {
       using Column = std::decay_t<decltype(get<i.value>(columns))>;
       using T      = T_of<Column>;
       auto& from   = get<i.value>(sources);
       T* const to  = points_in<i.value>(to_slot);
-      if (wide) {
+      if (is_beyond(plane)) {
+        read_beyond<i.value>(plane, to);
+      } else if (wide) {
 #pragma unroll
         for (int k = 0; k < rows * width; k += Column::vector)
           async_copy<Column::vector * sizeof(T)>(to + k / width * 32 * width + k % width,
@@ -184,11 +221,37 @@ struct StepsKernel {
         for (int k = 0; k < rows * width; ++k)
           async_copy<sizeof(T)>(to + k / width * 32 * width + k % width, from.row[k / width] + from.column[k % width]);
       }
-      if (plane >= -Column::rz && plane < n[0] - 1 + Column::rz)
+      if (wraps(0) || (plane >= -Column::rz && plane < n[0] - 1 + Column::rz)) {
+        std::ptrdiff_t const to_next = turns ? (1 - n[0]) * field.stride[0] : field.stride[0];
 #pragma unroll
-        for (int r = 0; r < rows; ++r) from.row[r] += field.stride[0];
+        for (int r = 0; r < rows; ++r) from.row[r] += to_next;
+      }
     });
     commit_copies();
+  }
+
+  /// Whether points of a plane in this tile hold what the boundary says.
+  __device__ __forceinline__ bool is_beyond(std::int64_t plane) const {
+    if constexpr (has_values) return !all || (!wraps(0) && (plane < 0 || plane >= n[0]));
+    else return false;
+  }
+
+  /// Reads such a plane. Threads write shared memory themselves where a value is not a field's. It is rare and much
+  /// code, so it is there once for all points.
+  template <int i, class T>
+  __device__ __forceinline__ void read_beyond(std::int64_t plane, T* to) const {
+    if constexpr (has_values) {
+      using Column          = std::decay_t<decltype(get<i>(columns))>;
+      std::int64_t const at = stand_in<0>(plane, Column::rz);
+      bool const here_z     = wraps(0) || (plane >= 0 && plane < n[0]);
+#pragma unroll 1
+      for (int k = 0; k < rows * width; ++k) {
+        T* const point = to + k / width * 32 * width + k % width;
+        int const at_y = stand_in<1>(y + k / width, Column::ry), at_x = stand_in<2>(x + k % width, Column::rx);
+        if (here_z && (inside >> k & 1)) async_copy<sizeof(T)>(point, get<i>(work.in).at(at, at_y, at_x));
+        else *point = get<i>(boundary.values)(user_index<Order>(at, at_y, at_x));
+      }
+    }
   }
 
   template <int phase>
@@ -220,8 +283,8 @@ struct StepsKernel {
   template <int phase, int level>
   __device__ __forceinline__ void compute(std::int64_t z) {
     constexpr bool is_last  = level + 1 == depth;
-    bool const in_z         = z >= 0 && z < n[0];
-    std::int64_t const at_z = clamp(z, std::int64_t(0), n[0] - 1);
+    bool const in_z         = wraps(0) || (z >= 0 && z < n[0]);
+    std::int64_t const at_z = stand_in<0>(z, 0);
     extern __shared__ __align__(16) unsigned char memory[];
     unsigned char const* place = memory;
     auto const windows         = transform(columns, [&](auto const& column, auto) KOALESCE_INLINE_LAMBDA {
@@ -237,7 +300,7 @@ struct StepsKernel {
       for (int c = 0; c < width; ++c) {
         auto const around =
             transform(windows, [&](auto const& window, auto) KOALESCE_INLINE_LAMBDA { return window.around(r, c); });
-        int const at_y = clamp(y + r, 0, int(n[1]) - 1), at_x = clamp(x + c, 0, int(n[2]) - 1);
+        int const at_y = stand_in<1>(y + r, 0), at_x = stand_in<2>(x + c, 0);
         auto const result =
             to_pack(call_at<Order>(later_by(work.functor, level), around, load(work.points, at_z, at_y, at_x), at_z,
                                    std::int64_t(at_y), std::int64_t(at_x)));
@@ -290,11 +353,14 @@ struct StepsKernel {
   static constexpr unsigned all_bits = rows * width == 32 ? ~0u : (1u << (rows * width % 32)) - 1;
 
   Work const& work;
+  Boundary const& boundary;
   Extents3 const& n;
   int x, y;
   std::int64_t z0, z1;
-  unsigned inside = 0, kept;  ///< of the thread's points, a bit each: those of the interior, and those to be stored
-  bool wide, all;             ///< all points of the tile are in the interior
+  std::int64_t planes_of_period;  ///< up to the one that is read next
+  /// Of the thread's points, a bit each: those of the interior, those that change, and those to be stored.
+  unsigned interior = 0, inside = 0, kept;
+  bool wide, all;  ///< all points of the tile change
   Columns columns;
   typename Ins::Sources sources;
 };

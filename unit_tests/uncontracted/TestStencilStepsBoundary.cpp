@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "StencilOracle.hpp"
+#include "StepsFunctor.hpp"
+
+#include <cstdint>
+#include <string>
+
+/// Time steps with a boundary, however many share a sweep, against single sweeps.
+namespace Koalesce::Test {
+namespace {
+
+template <class P>
+class StencilStepsBoundary : public ::testing::Test {};
+TYPED_TEST_SUITE(StencilStepsBoundary, AllPaths, PathNames);
+
+using Kokkos::LayoutLeft;
+using Kokkos::LayoutRight;
+
+/// Other values beyond every point of a face.
+struct Wall {
+  template <class... I>
+  KOKKOS_FUNCTION double operator()(I... i) const {
+    double sum = 0.5;
+    ((sum = 3 * sum + double(i % 7)), ...);
+    return sum / 9;
+  }
+};
+
+/// Boundaries hold at every step in between.
+template <class P, class Shape, class View, class... Extents>
+void try_boundary(Rng& rng, auto const& bound, Extents... n) {
+  using Exec = typename P::exec;
+  View const first("first", std::size_t(n)...), state("state", std::size_t(n)...), next("next", std::size_t(n)...),
+      result("result", std::size_t(n)...), scratch("scratch", std::size_t(n)...);
+  auto const start = Kokkos::create_mirror_view(first);
+  for (std::size_t i = 0; i < start.span(); ++i) start.data()[i] = double(random_int(rng, -1000, 1000)) / 7;
+  Kokkos::deep_copy(first, start);
+  auto const policy = bound(StencilPolicy<Exec, Shape, typename P::backend>({}, {std::int64_t(n)...}));
+  for (int const steps : {1, 9, 18}) {
+    Kokkos::deep_copy(state, first);
+    for (int s = 0; s < steps; ++s) {
+      parallel_stencil("once", policy, state, next, Mix<Shape>());
+      Kokkos::deep_copy(state, next);
+    }
+    auto const expected = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), state);
+    for (int const depth : depths) {
+      SCOPED_TRACE("steps " + std::to_string(steps) + ", depth " + std::to_string(depth));
+      Kokkos::deep_copy(result, first);
+      parallel_stencil_steps("steps", policy.with_fused_steps(depth), result, scratch, steps, Mix<Shape>());
+      auto const found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), result);
+      for (std::size_t i = 0; i < found.span(); ++i) ASSERT_EQ(found.data()[i], expected.data()[i]) << i;
+    }
+  }
+}
+
+TYPED_TEST(StencilStepsBoundary, as_single_sweeps) {
+  using Space               = typename TypeParam::exec::memory_space;
+  using Plane               = Kokkos::View<double**, LayoutRight, Space>;
+  using Cube                = Kokkos::View<double***, LayoutLeft, Space>;
+  auto const periodic       = [](auto const& policy) { return policy.with_boundary(Periodic()); };
+  auto const given          = [](auto const& policy) { return policy.with_boundary(Dirichlet(Wall())); };
+  auto const periodic_first = [](auto const& policy) {
+    return policy.with_boundary(Periodic(), sides(Dirichlet(0.25), Dirichlet(Wall())));
+  };
+  auto const mirrored = [](auto const& policy) { return policy.with_boundary(Mirror()); };
+  auto const around   = [](auto const& policy) {
+    return policy.with_boundary(Periodic(), Dirichlet(Wall()), Periodic());
+  };
+  auto const across = [](auto const& policy) {
+    return policy.with_boundary(Dirichlet(0.5), Periodic(), Dirichlet(Wall()));
+  };
+  for_each_seed([&](Rng& rng) {
+    for (bool const large : {false, true}) {
+      std::int64_t const a = large ? random_int(rng, 30, 70) : random_int(rng, 2, 12);
+      std::int64_t const b = large ? random_int(rng, 200, 300) : random_int(rng, 2, 12);
+      std::int64_t const c = large ? random_int(rng, 3, 9) : random_int(rng, 2, 12);
+      SCOPED_TRACE(std::to_string(a) + ", " + std::to_string(b) + ", " + std::to_string(c));
+      try_boundary<TypeParam, Box<1, 1>, Plane>(rng, periodic, a, b);
+      try_boundary<TypeParam, Box<1, 1>, Plane>(rng, given, a, b);
+      try_boundary<TypeParam, Box<1, 1>, Plane>(rng, periodic_first, a, b);
+      try_boundary<TypeParam, Box<1, 1>, Plane>(rng, mirrored, a, b);
+      try_boundary<TypeParam, Star<1, 1, 1>, Cube>(rng, around, b / 2 + 1, a, c);
+      try_boundary<TypeParam, Star<1, 1, 1>, Cube>(rng, across, b / 2 + 1, a, c);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace Koalesce::Test
