@@ -126,7 +126,8 @@ def compile_one(args, nvcc, overlay, source, options, arch, whole):
     output = os.path.join(args.build_dir, f"{stem}.sm_{arch}")
     command = [nvcc, "-x", "cu", "-std=c++20", "-O3", "-DNDEBUG", "--expt-extended-lambda",
                f"-DKOALESCE_CHECK_ARCH={arch}", f"-arch=sm_{arch}", "-Xptxas", "-v", *options]
-    command += ["-Xcompiler", "-fopenmp", "-c"] if whole else ["-cubin"]
+    # The host compiler only looks: what it would write takes half of the time.
+    command += ["-Xcompiler", "-fopenmp,-fsyntax-only", "-c"] if whole else ["-cubin"]
     if overlay:
         command += ["-I", overlay]
     command += ["-isystem", args.kokkos]
