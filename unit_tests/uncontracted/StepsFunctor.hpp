@@ -28,8 +28,8 @@ struct Mix {
   }
 };
 
-/// The depths that are tried: automatic, one, and two that kernels have.
-inline constexpr int depths[] = {0, 1, 2, 8};
+/// The depths that are tried, at most so many: automatic, one, few, and as many as any backend has.
+inline constexpr int depths[] = {0, 1, 3, 9};
 
 }  // namespace Koalesce::Test
 

@@ -45,6 +45,13 @@ inline constexpr int linear_rows = 4;
 /// Points of a row that are summed plane by plane, in L1.
 inline constexpr std::int64_t partial_sums = 512;
 
+/// Time steps that share a pass over memory; odd, and each a divisor of the last.
+inline constexpr int steps_depths[] = {3, 9};
+/// Bytes per thread of the planes between the first and the last of these steps.
+inline constexpr std::size_t wave_bytes = 1024 * 1024;
+/// Planes, at most, that each step computes before the threads wait for each other.
+inline constexpr std::int64_t longest_front = 16;
+
 /// Transposition. Two cores with 48 KiB of L1, 8192^2 fp64, GB/s read and written; few runs on a machine that others
 /// used too, so differences below 15 % say little.
 

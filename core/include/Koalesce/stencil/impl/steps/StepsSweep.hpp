@@ -46,7 +46,8 @@ void run_with_boundary(std::string const&, VisitingPolicy<Policy, Visit> const& 
 ///     fused_depths(tag, exec, work, boundary)          numbers of steps, ascending, each at least 2 and a divisor of
 ///                                                      the last; none if this work cannot
 ///     run_fused_steps(tag, exec, label, work, boundary, depth)
-///                                                      from `work.in` to `work.out`, which is all that it writes
+///                                                      from `work.in` to `work.out`; it may leave anything in the
+///                                                      interior of `work.in`
 ///
 /// \tparam Boundary  NoBoundary, or a StepsBoundary.
 template <class Tag, class Exec, class Work, class Boundary>

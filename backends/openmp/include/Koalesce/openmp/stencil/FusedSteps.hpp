@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_OPENMP_STENCIL_FUSED_STEPS_HPP
+#define KOALESCE_OPENMP_STENCIL_FUSED_STEPS_HPP
+
+#include <Koalesce/openmp/stencil/Stencil.hpp>
+#include <Koalesce/stencil/impl/steps/StepsState.hpp>
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+/// Several time steps in one pass over memory: a wavefront. All threads go through the planes together; each step
+/// follows the one before it so closely that it finds that one's planes in cache, and writes to the other of the two
+/// fields, over planes that no step reads any more (G. Wellein, G. Hager, T. Zeiser, M. Wittmann, H. Fehske: "Efficient
+/// temporal blocking for stencil computations by multicore-aware wavefront parallelization", COMPSAC 2009). Blocks of
+/// rows and columns, taken one after the other, shift against the direction in which they are taken by what a step
+/// reads (time skewing, M. Wolfe: "More iteration space tiling", SC 1989), so that nothing is computed twice.
+namespace Koalesce::Impl::OpenMPBackend {
+
+/// Part of a dimension.
+struct Range {
+  std::int64_t begin, end;
+
+  std::int64_t size() const { return end - begin; }
+
+  /// One of equal parts.
+  Range part(int i, int parts) const { return {begin + size() * i / parts, begin + size() * (i + 1) / parts}; }
+};
+
+/// How several steps go through the interior.
+struct StepsWave {
+  int depth;           ///< steps
+  std::int64_t front;  ///< planes that each step computes before the threads wait for each other
+  std::int64_t block_y, block_x;
+
+  /// Planes by which a step is behind the one before it: all steps of a front are independent of each other.
+  std::int64_t lag(int radius) const { return front + radius; }
+
+  /// What a step computes of a block's rows or columns. \param[in] step  from 0 on.
+  static Range shifted(std::int64_t number, std::int64_t size, std::int64_t n, std::int64_t by) {
+    auto const edge = [&](std::int64_t at) { return at >= n ? n : std::max<std::int64_t>(0, at - by); };
+    return {number == 0 ? 0 : edge(number * size), edge((number + 1) * size)};
+  }
+};
+
+/// The work of a step from 0 on: odd ones read what the one before them wrote, and write to where it read.
+template <class Work>
+Work work_of_step(Work const& work, int step) {
+  auto const functor = later_by(work.functor, step);
+  if (step % 2 == 0)
+    return {work.in, work.out, work.extents, functor, work.taps, work.points, work.reduction, work.domain};
+  auto const in  = transform(work.in, [&](auto const& field, auto i) {
+    auto const& written = get<decltype(i)::value>(work.out);
+    return std::decay_t<decltype(field)>{written.origin, written.stride};
+  });
+  auto const out = transform(work.out, [&](auto const& field, auto i) {
+    auto const& read = get<decltype(i)::value>(work.in);
+    return std::decay_t<decltype(field)>{const_cast<decltype(field.origin)>(read.origin), read.stride};
+  });
+  return {in, out, work.extents, functor, work.taps, work.points, work.reduction, work.domain};
+}
+
+/// A thread's share of a front: of each step's planes some rows, or columns of all rows where those are too few.
+template <bool Unit, class Work>
+void compute_front(Work const& work, StepsWave const& wave, std::int64_t front, std::int64_t y, std::int64_t x,
+                   int thread, int threads) {
+  auto const& n = work.extents;
+  for (int step = 0; step < wave.depth; ++step) {
+    auto const z = front * wave.front - step * wave.lag(Work::rz);
+    Range const planes{std::max<std::int64_t>(0, z), std::min(n[0], z + wave.front)};
+    auto rows    = wave.shifted(y, wave.block_y, n[1], step * Work::ry);
+    auto cols    = wave.shifted(x, wave.block_x, n[2], step * Work::rx);
+    auto& shared = wave.block_y >= threads ? rows : cols;
+    shared       = shared.part(thread, threads);
+    if (planes.size() <= 0 || rows.size() <= 0 || cols.size() <= 0) continue;
+    compute_tile<Unit>(work_of_step(work, step),
+                       {planes.begin, rows.begin, cols.begin, planes.size(), rows.size(), cols.size()}, 0);
+  }
+}
+
+/// Blocks whose planes of all steps stay in the threads' caches, and fronts that are worth waiting for.
+template <class Work>
+StepsWave make_steps_wave(Work const& work, int depth, int threads) {
+  namespace tuning = HostTuning;
+
+  auto const& n = work.extents;
+  StepsWave wave{depth, 1, 1, std::min(n[2], tuning::longest_row * (n[1] < threads ? threads : 1))};
+  auto const planes       = depth * wave.lag(Work::rz) + Work::rz;
+  std::size_t const bytes = bytes_of(work.in) + bytes_of(work.points) + bytes_of(work.out);
+  auto const rows         = std::int64_t(tuning::wave_bytes * threads / (std::size_t(planes * wave.block_x) * bytes));
+  wave.block_y            = even_part(n[1], std::max<std::int64_t>(1, rows));
+  while (wave.front < tuning::longest_front &&
+         wave.front * depth * wave.block_y * wave.block_x < tuning::min_points * threads)
+    wave.front *= 2;
+  return wave;
+}
+
+/// The numbers of steps of a wave: odd, so that the last one writes to `work.out`.
+template <class Exec, class... WorkArgs>
+std::vector<int> fused_depths(Tag, Exec const&, StencilWork<WorkArgs...> const& work, NoBoundary const&) {
+  using Work = StencilWork<WorkArgs...>;
+  if (work.extents[0] < 2 || Work::rz == 0) return {};
+  return {std::begin(HostTuning::steps_depths), std::end(HostTuning::steps_depths)};
+}
+
+template <class Exec, class... WorkArgs>
+void run_fused_steps(Tag, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work,
+                     NoBoundary const&, int depth) {
+  using Work   = StencilWork<WorkArgs...>;
+  using Policy = Kokkos::TeamPolicy<Exec>;
+
+  auto const& n      = work.extents;
+  auto const wave    = make_steps_wave(work, depth, exec.concurrency());
+  auto const fronts  = (n[0] + (depth - 1) * wave.lag(Work::rz) + wave.front - 1) / wave.front;
+  bool const unit    = unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out);
+  auto const compute = unit ? &compute_front<true, Work> : &compute_front<false, Work>;
+  auto const kernel  = [=](typename Policy::member_type const& team) {
+    for (std::int64_t y = 0; y * wave.block_y < work.extents[1]; ++y)
+      for (std::int64_t x = 0; x * wave.block_x < work.extents[2]; ++x)
+        for (std::int64_t front = 0; front < fronts; ++front) {
+          compute(work, wave, front, y, x, team.team_rank(), team.team_size());
+          team.team_barrier();
+        }
+  };
+  int const threads = Policy(exec, 1, 1).team_size_max(kernel, Kokkos::ParallelForTag());
+  Kokkos::parallel_for(kernel_label(Tag{}, label), Policy(exec, 1, threads), kernel);
+}
+
+}  // namespace Koalesce::Impl::OpenMPBackend
+
+#endif
