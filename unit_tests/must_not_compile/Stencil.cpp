@@ -185,6 +185,18 @@ void check() {
   run(u, Kokkos::View<double*, Exec>("v", 8), first);
 #elif defined(MUST_NOT_COMPILE_const_output)
   run(u, Kokkos::View<double const**, Exec>(v), first);
+#elif defined(MUST_NOT_COMPILE_steps_without_scratch)
+  Koalesce::parallel_stencil_steps("must not compile", StencilPolicy<Exec, Shape>({8, 8}), u, fields(), 2, first);
+#elif defined(MUST_NOT_COMPILE_steps_with_scratch_for_levels)
+  Koalesce::parallel_stencil_steps("must not compile", StencilPolicy<Exec, Shape>({8, 8}), Koalesce::time_levels(u, v),
+                                   v, 2, second);
+#elif defined(MUST_NOT_COMPILE_steps_of_other_levels)
+  Koalesce::parallel_stencil_steps("must not compile", StencilPolicy<Exec, Shape>({8, 8}),
+                                   Koalesce::time_levels(u, Kokkos::View<float**, Exec>("w", 8, 8)), fields(), 2,
+                                   second);
+#elif defined(MUST_NOT_COMPILE_staged_steps_of_levels)
+  Koalesce::parallel_stencil_steps("must not compile", StencilPolicy<Exec, Staged<Shape, Shape>>({8, 8}),
+                                   Koalesce::time_levels(u, v), fields(), 2, second, second);
 #elif defined(MUST_NOT_COMPILE_one_functor_for_two_stages)
   parallel_stencil("must not compile", StencilPolicy<Exec, Staged<Shape, Shape>>({8, 8}), u, v, first);
 #elif defined(MUST_NOT_COMPILE_first_stage)

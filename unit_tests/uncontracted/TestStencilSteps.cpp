@@ -3,8 +3,10 @@
 #include "StencilOracle.hpp"
 #include "StepsFunctor.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 /// Time steps, however many share a sweep, against one step after the other on the host.
@@ -211,6 +213,30 @@ struct Leapfrog {
   }
 };
 
+/// Two time levels and a coefficient.
+template <class Shape>
+struct Wave {
+  template <class U, class T, class K, class... I>
+  KOKKOS_FUNCTION T operator()(U const& u, T before, K k, I... i) const {
+    return Mix<Shape>().around(u, i...) - before / 2 + k;
+  }
+};
+
+/// A field of two time levels and one of one.
+template <class Shape>
+struct WaveAndMix {
+  template <class U, class V, class... I>
+  KOKKOS_FUNCTION auto operator()(U const& u, V const& v, double before, double k, I... i) const {
+    return values(Wave<Shape>()(u, before, k, i...), Mix<Shape>()(v, i...));
+  }
+};
+
+template <class View>
+auto interior_of(View const& view, Index<2> const& n) {
+  return Kokkos::subview(view, std::pair<std::int64_t, std::int64_t>(1, n[0] + 1),
+                         std::pair<std::int64_t, std::int64_t>(1, n[1] + 1));
+}
+
 /// What takes one step per sweep gives what single sweeps give.
 TYPED_TEST(StencilSteps, as_single_sweeps) {
   using Exec  = typename TypeParam::exec;
@@ -227,7 +253,7 @@ TYPED_TEST(StencilSteps, as_single_sweeps) {
         for (std::size_t j = 0; j < host.extent(1); ++j) host(i, j) = double(random_int(rng, -100, 100)) / 7;
       Kokkos::deep_copy(view, host);
     };
-    auto const expect_equal = [](View const& a, View const& b) {
+    auto const expect_equal = [](auto const& a, auto const& b) {
       auto const x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
       auto const y = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
       for (std::size_t i = 0; i < x.extent(0); ++i)
@@ -282,6 +308,89 @@ TYPED_TEST(StencilSteps, as_single_sweeps) {
     Kokkos::deep_copy(e, d);
     parallel_stencil("once", active, d, e, Mix<Shape>());
     expect_equal(c, e);
+
+    // Of two time levels, these values are the previous level's after the first step.
+    Kokkos::View<double**, LayoutRight, typename Exec::memory_space> const zero("zero", std::size_t(n[0]),
+                                                                                std::size_t(n[1]));
+    View const newer = make("newer"), older = make("older");
+    for (View const& view : {c, d, newer}) Kokkos::deep_copy(view, a);
+    for (View const& view : {e, older}) Kokkos::deep_copy(view, b);
+    parallel_stencil_steps("active levels", active, fields(time_levels(c, e), constant(at_point(zero))), fields(), 3,
+                           Wave<Shape>());
+    auto const step = [&](View const& u, View const& before) {
+      View const next = make("next");
+      Kokkos::deep_copy(next, u);
+      parallel_stencil("once", active, fields(u, at_point(before), at_point(zero)), next, Wave<Shape>());
+      Kokkos::deep_copy(before, u);
+      Kokkos::deep_copy(u, next);
+    };
+    for (int s = 0; s < 3; ++s) step(newer, older);
+    expect_equal(c, newer);
+    expect_equal(interior_of(e, n), interior_of(older, n));
+  });
+}
+
+/// Copies the points beyond the interior that a shape reads in its dimensions.
+template <class Shape, class Field>
+void copy_halo(Field const& from, Field& to) {
+  auto first = from.interior(), end = from.interior();
+  for (int d = 0; d < Shape::rank; ++d) {
+    first[d] = -Shape::radius(d);
+    end[d] += Shape::radius(d);
+  }
+  for_each_index<Shape::rank>(first, end, [&](Index<Shape::rank> const& p) {
+    bool inside = true;
+    for (int d = 0; d < Shape::rank; ++d) inside = inside && p[d] >= 0 && p[d] < from.interior()[d];
+    if (!inside) to(p) = from(p);
+  });
+}
+
+/// Fields of two time levels change roles; the coefficient stands before them.
+template <class P, class Shape, class T, class Layout>
+void try_levels(Rng& rng, Index<Shape::rank> const& n) {
+  constexpr int rank = Shape::rank;
+  using Exec         = typename P::exec;
+  SCOPED_TRACE("interior " + to_string<rank>(n));
+  Field<Exec, T, rank, Layout> now(n, halo_for<Shape>(rng, 2), rng), before(n, halo_for<Shape>(rng, 2), rng),
+      k(n, random_halo<rank>(rng, 2), rng);
+  for (auto* field : {&now, &before, &k}) fill_state<T>(rng, *field);
+  StencilPolicy<Exec, Shape, typename P::backend> const policy({}, n);
+  for (std::int64_t const steps : {0, 1, 2, 5, 12}) {
+    SCOPED_TRACE(std::to_string(steps) + " steps");
+    auto newest = now.with_own_host_copy(), older = before.with_own_host_copy();
+    PointField<decltype(k)> const coefficient{k};
+    if (steps > 1) copy_halo<Shape>(newest, older);
+    for (std::int64_t s = 0; s < steps; ++s) {
+      PointField<decltype(older)> const previous{older};
+      std::vector<T> next;
+      for_each_index<rank>({}, n, [&](Index<rank> const& p) {
+        next.push_back(Impl::get<0>(apply_at<rank>(Wave<Shape>(), p, std::tie(newest, previous, coefficient))));
+      });
+      std::size_t i = 0;
+      for_each_index<rank>({}, n, [&](Index<rank> const& p) {
+        older(p)  = newest(p);
+        newest(p) = next[i++];
+      });
+    }
+    for (int const depth : depths) {
+      SCOPED_TRACE("depth " + std::to_string(depth));
+      now.upload();
+      before.upload();
+      parallel_stencil_steps("levels", policy.with_fused_steps(depth),
+                             fields(time_levels(now.view(), before.view()), constant(at_point(k.view()))), fields(),
+                             steps, Wave<Shape>());
+      Exec().fence();
+      EXPECT_TRUE(newest.device_matches());
+      EXPECT_TRUE(older.device_matches());
+    }
+  }
+}
+
+TYPED_TEST(StencilSteps, time_levels) {
+  for_each_seed([](Rng& rng) {
+    try_levels<TypeParam, Star<2, 1, 2>, double, LayoutRight>(rng, random_extents<3>(rng, 20000));
+    try_levels<TypeParam, Star<1, 1>, float, LayoutLeft>(rng, random_extents<2>(rng, 20000));
+    try_levels<TypeParam, Star<2>, double, LayoutRight>(rng, random_extents<1>(rng, 1000));
   });
 }
 
@@ -314,6 +423,47 @@ TYPED_TEST(StencilSteps, every_so_many_steps) {
   });
 }
 
+/// The function gets the Views that hold the newest values: those of the state and the others in turn.
+TYPED_TEST(StencilSteps, every_so_many_steps_with_views) {
+  using Exec  = typename TypeParam::exec;
+  using Shape = Star<1, 1>;
+  using View  = Kokkos::View<double**, LayoutRight, typename Exec::memory_space>;
+  View const u("u", 14, 13), before("before", 14, 13), k("k", 12, 11), v("v", 14, 13), scratch("scratch", 14, 13),
+      levels("levels", 14, 13), plain("plain", 14, 13);
+  Kokkos::deep_copy(u, 3);
+  Kokkos::deep_copy(v, 2);
+  for (auto const& [from, to] : {std::pair(u, levels), std::pair(v, plain)}) Kokkos::deep_copy(to, from);
+  StencilPolicy<Exec, Shape, typename TypeParam::backend> const policy({}, {12, 11});
+  auto const equal = [](View const& a, View const& b) {
+    auto const x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
+    auto const y = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
+    return std::equal(x.data(), x.data() + x.span(), y.data());
+  };
+
+  std::vector<bool> in_state;
+  auto const look = [&](std::int64_t done, View const& newest, View const& newest_plain) {
+    // The same steps in a call of their own.
+    View const before2("before", 14, 13), scratch2("scratch", 14, 13);
+    for (auto const& [from, to] : {std::pair(u, levels), std::pair(v, plain)}) Kokkos::deep_copy(to, from);
+    parallel_stencil_steps("levels", policy, fields(time_levels(levels, before2), constant(at_point(k))), fields(),
+                           done, Wave<Shape>());
+    parallel_stencil_steps("plain", policy, plain, scratch2, done, Mix<Shape>());
+    EXPECT_TRUE(equal(newest, levels)) << done;
+    EXPECT_TRUE(equal(newest_plain, plain)) << done;
+    in_state.push_back(newest_plain.data() != scratch.data());
+    if (done == 5) throw std::runtime_error("stop");
+  };
+  View const first("first", 14, 13), state("state", 14, 13);
+  Kokkos::deep_copy(first, u);
+  Kokkos::deep_copy(state, v);
+  EXPECT_THROW(parallel_stencil_steps("both", policy, fields(time_levels(first, before), constant(at_point(k)), state),
+                                      scratch, 9, WaveAndMix<Shape>(), every(1, look)),
+               std::runtime_error);
+  EXPECT_EQ(in_state, (std::vector<bool>{false, true, false, true, false}));
+  EXPECT_TRUE(equal(first, levels));
+  EXPECT_TRUE(equal(state, plain));
+}
+
 TYPED_TEST(StencilSteps, errors) {
   using Exec = typename TypeParam::exec;
   Kokkos::View<double**, typename Exec::memory_space> const u("u", 10, 10), v("v", 10, 10), small("small", 8, 8);
@@ -327,6 +477,12 @@ TYPED_TEST(StencilSteps, errors) {
                [&] { parallel_stencil_steps("run", policy.with_fused_steps(-2), u, v, 1, f); });
   expect_error({"(\"u\")", "overlap in memory"}, [&] { parallel_stencil_steps("run", policy, u, u, 1, f); });
   expect_error({"(\"small\")", "halo of 0 points"}, [&] { parallel_stencil_steps("run", policy, u, small, 1, f); });
+  auto const levels = [&](auto const& now, auto const& before) {
+    parallel_stencil_steps("run", policy, fields(time_levels(now, before), constant(at_point(small))), fields(), 1,
+                           Wave<Star<1, 1>>());
+  };
+  expect_error({"(\"u\")", "overlap in memory"}, [&] { levels(u, u); });
+  expect_error({"(\"small\")", "halo of 0 points"}, [&] { levels(u, small); });
 }
 
 }  // namespace

@@ -20,16 +20,22 @@ namespace Koalesce {
 ///
 ///     parallel_stencil_steps("heat", policy, fields(u, constant(at_point(k))), scratch, 1000, functor);
 ///
-/// One step is what parallel_stencil does, from the state to the scratch or back. On CUDA several steps share a sweep:
-/// it moves along the slowest dimension as a pipeline, in which each step computes one plane for every plane that is
-/// read, out of the newest planes of the step before it, which stay in registers and shared memory; tiles overlap by
-/// what the steps read around them (overlapped temporal tiling, as in A. Nguyen, N. Satish, J. Chhugani, C. Kim, P.
-/// Dubey: "3.5-D Blocking Optimization for Stencil Computations on Modern CPUs and GPUs", SC 2010). That is done in two
-/// and three dimensions for states that are all read around the point, with constants at the point, without active
-/// points or blocks, where the boundary is NoBoundary, or each dimension is periodic or has Dirichlet conditions on
-/// both sides (and no corner is read of a periodic dimension and a later one whose condition depends on the place); all
-/// else takes one step per sweep. How many steps share a sweep is found out by time, as candidates of the tuner, unless
-/// StencilPolicy::with_fused_steps() says it.
+/// One step is what parallel_stencil does, from the state to the scratch or back. Several steps may share a sweep:
+///
+/// - On CUDA it moves along the slowest dimension as a pipeline, in which each step computes one plane for every plane
+///   that is read, out of the newest planes of the step before it, which stay in registers and shared memory; tiles
+///   overlap by what the steps read around them (overlapped temporal tiling, as in A. Nguyen, N. Satish, J. Chhugani,
+///   C. Kim, P. Dubey: "3.5-D Blocking Optimization for Stencil Computations on Modern CPUs and GPUs", SC 2010).
+///   This is done in two and three dimensions for states that are all read around the point, with constants at the
+///   point, without active points or blocks, where the boundary is NoBoundary, or each dimension is periodic or has
+///   Dirichlet conditions on both sides (and no corner is read of a periodic dimension and a later one whose condition
+///   depends on the place).
+/// - On CPU threads steps follow each other through the planes as a wavefront (G. Wellein, G. Hager, T. Zeiser, M.
+///   Wittmann, H. Fehske: "Efficient temporal blocking for stencil computations by multicore-aware wavefront
+///   parallelization", COMPSAC 2009), for the same states and for time_levels(), with NoBoundary.
+///
+/// All else takes one step per sweep. How many steps share a sweep is found out by time, as candidates of the tuner,
+/// unless StencilPolicy::with_fused_steps() says it.
 ///
 /// The result has the same bits however many steps share a sweep: of a LinearStencil always, of a functor if the
 /// compiler does not contract products and sums (-ffp-contract=off; nvcc: -fmad=false). A functor must not have side
@@ -44,9 +50,10 @@ namespace Koalesce {
 /// \param[in]     policy  as for parallel_stencil.
 /// \param[in,out] state   the fields at the first step, then at the last one: a View, or several as
 ///                        fields(a, around(shape, b), at_point(c), constant(at_point(k)), ...). Those marked constant()
-///                        are read only.
-/// \param[in,out] scratch as many Views as the state has without its constants, in the same order, each of the same
-///                        type and with the same interior. Their values are lost.
+///                        are read only; time_levels() marks those that depend on their last two values.
+/// \param[in,out] scratch as many Views as the state has without its constants and time levels, in the same order,
+///                        each of the same type and with the same interior; fields() if there are none. Their values
+///                        are lost.
 /// \param[in]     steps   number of time steps; 0 is allowed.
 /// \param[in]     args    what parallel_stencil takes as functors: one, a LinearStencil with or without a functor after
 ///                        it, or one per stage; then, if wanted, every(). The functor returns a value for each field of

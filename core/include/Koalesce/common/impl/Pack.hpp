@@ -79,6 +79,14 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Pack<As..., Bs...> concat(Pack<As...> cons
                  std::index_sequence_for<As...>{}, std::index_sequence_for<Bs...>{});
 }
 
+/// The elements of any number of packs, one after the other.
+inline Pack<> concat_all() { return {}; }
+template <class First, class... More>
+constexpr auto concat_all(First const& first, More const&... more) {
+  if constexpr (sizeof...(More) == 0) return first;
+  else return concat(first, concat_all(more...));
+}
+
 }  // namespace Koalesce::Impl
 
 #if defined(__NVCC__)

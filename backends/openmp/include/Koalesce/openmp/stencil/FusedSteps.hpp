@@ -18,6 +18,10 @@
 /// reads (time skewing, M. Wolfe: "More iteration space tiling", SC 1989), so that nothing is computed twice.
 namespace Koalesce::Impl::OpenMPBackend {
 
+/// Steps that read nothing but fields: their halos do not change.
+template <class Boundary>
+concept MovesInWaves = std::is_same_v<Boundary, NoBoundary> || std::is_same_v<Boundary, StepsInPlace>;
+
 /// Part of a dimension.
 struct Range {
   std::int64_t begin, end;
@@ -50,15 +54,25 @@ Work work_of_step(Work const& work, int step) {
   auto const functor = later_by(work.functor, step);
   if (step % 2 == 0)
     return {work.in, work.out, work.extents, functor, work.taps, work.points, work.reduction, work.domain};
-  auto const in  = transform(work.in, [&](auto const& field, auto i) {
+  // Previous time levels are where outputs are.
+  auto const points = transform(work.points, [&](auto const& field, auto) {
+    auto there = field;
+    for_each(work.out, [&](auto const& written, auto i) {
+      auto const& read = get<decltype(i)::value>(work.in);
+      if constexpr (std::is_same_v<decltype(read.origin), decltype(field.origin)>)
+        if (field.origin == written.origin) there = {read.origin, read.stride};
+    });
+    return there;
+  });
+  auto const in     = transform(work.in, [&](auto const& field, auto i) {
     auto const& written = get<decltype(i)::value>(work.out);
     return std::decay_t<decltype(field)>{written.origin, written.stride};
   });
-  auto const out = transform(work.out, [&](auto const& field, auto i) {
+  auto const out    = transform(work.out, [&](auto const& field, auto i) {
     auto const& read = get<decltype(i)::value>(work.in);
     return std::decay_t<decltype(field)>{const_cast<decltype(field.origin)>(read.origin), read.stride};
   });
-  return {in, out, work.extents, functor, work.taps, work.points, work.reduction, work.domain};
+  return {in, out, work.extents, functor, work.taps, points, work.reduction, work.domain};
 }
 
 /// A thread's share of a front: of each step's planes some rows, or columns of all rows where those are too few.
@@ -97,16 +111,16 @@ StepsWave make_steps_wave(Work const& work, int depth, int threads) {
 }
 
 /// The numbers of steps of a wave: odd, so that the last one writes to `work.out`.
-template <class Exec, class... WorkArgs>
-std::vector<int> fused_depths(Tag, Exec const&, StencilWork<WorkArgs...> const& work, NoBoundary const&) {
+template <class Exec, MovesInWaves Boundary, class... WorkArgs>
+std::vector<int> fused_depths(Tag, Exec const&, StencilWork<WorkArgs...> const& work, Boundary const&) {
   using Work = StencilWork<WorkArgs...>;
   if (work.extents[0] < 2 || Work::rz == 0) return {};
   return {std::begin(HostTuning::steps_depths), std::end(HostTuning::steps_depths)};
 }
 
-template <class Exec, class... WorkArgs>
+template <class Exec, MovesInWaves Boundary, class... WorkArgs>
 void run_fused_steps(Tag, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work,
-                     NoBoundary const&, int depth) {
+                     Boundary const&, int depth) {
   using Work   = StencilWork<WorkArgs...>;
   using Policy = Kokkos::TeamPolicy<Exec>;
 

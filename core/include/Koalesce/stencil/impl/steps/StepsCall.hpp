@@ -25,14 +25,43 @@ inline constexpr bool is_every<Every<F>> = true;
 template <class T>
 inline constexpr bool is_pauses = is_every<T> || std::is_same_v<T, NoPauses>;
 
-/// Whether scratch Views have the types of the state's.
-template <class... Ins, class Views>
-constexpr bool check_scratch(Pack<Ins...> const*, Views const*) {
-  constexpr bool equal = std::is_same_v<decltype(changing_views(std::declval<Pack<Ins...> const&>())), Views>;
-  static_assert(equal,
-                "Koalesce::parallel_stencil_steps: the scratch must be one View for every field of the state that is "
-                "not constant(), in the same order and of the same types");
-  return equal;
+/// Whether an entry of the state has two levels of one type, or one.
+template <class Policy, class In>
+constexpr bool check_levels() {
+  if constexpr (has_levels<In>) {
+    constexpr bool same = std::is_same_v<std::decay_t<decltype(newest(std::declval<In const&>()))>,
+                                         decltype(std::declval<In const&>().previous)>;
+    static_assert(same, "Koalesce::parallel_stencil_steps: both Views of time_levels() must have the same type");
+    constexpr bool in_place = !is_staged<typename Policy::shape_type> && Policy::field_rank == Policy::rank;
+    static_assert(in_place,
+                  "Koalesce::parallel_stencil_steps: time_levels() are stepped in place, which Staged shapes and many "
+                  "blocks exclude; give both levels as fields, fields(u, at_point(previous)), with a scratch for each");
+    return same && in_place;
+  } else {
+    return true;
+  }
+}
+
+/// Whether previous levels and the scratch have the types of the newest levels.
+template <class Policy, class... Ins, class... Views>
+constexpr bool check_scratch(Pack<Ins...> const*, Pack<Views...> const*) {
+  constexpr bool levels = (check_levels<Policy, Ins>() && ...);
+  if constexpr (!levels) return false;
+  else {
+    constexpr auto wanted = scratch_before<Ins...>(sizeof...(Ins));
+    constexpr bool count  = sizeof...(Views) == wanted;
+    constexpr bool equal  = [] {
+      if constexpr (!count) return false;
+      else
+        return std::is_same_v<decltype(changing_views(std::declval<Pack<Ins...> const&>())),
+                              decltype(other_views(std::declval<Pack<Ins...> const&>(),
+                                                    std::declval<Pack<Views...> const&>()))>;
+    }();
+    static_assert(equal,
+                  "Koalesce::parallel_stencil_steps: the scratch must be one View for every field of the state that is "
+                  "neither constant() nor time_levels(), in the same order and of the same types");
+    return equal;
+  }
 }
 
 template <class... Functors>
@@ -89,18 +118,36 @@ void check_block_extents(std::string const& where, Views const& state, Views con
   });
 }
 
-template <class Policy, class State, class Views, class Pauses, class... Functors>
-void run_steps(std::string const& label, Policy const& policy, State const& state, Views const& scratch,
-               std::int64_t steps, Pauses const& pauses, Functors const&... functors) {
-  auto const where = call_text("Koalesce::parallel_stencil_steps", label);
-  auto const views = changing_views(state);
-  check_steps(where, steps, policy.fused_steps(), pauses);
-  check_stencil(where, policy, inputs_in(views, state), scratch);
-  check_stencil(where, policy, inputs_in(scratch, state), views);
-  check_layouts(where, views, scratch);
-  if constexpr (Policy::field_rank > Policy::rank) check_block_extents<Policy>(where, views, scratch);
+/// Calls what every() names, with the Views of the newest values if it takes them.
+template <class F, class Sweeps>
+void call_pause(Every<F> const& pause, std::int64_t done, Sweeps& sweeps) {
+  if constexpr (Sweeps::template can_show<F>) {
+    try {
+      sweeps.show(pause.function, done);
+    } catch (...) {
+      sweeps.settle();
+      throw;
+    }
+  } else {
+    sweeps.settle();
+    pause.function(done);
+  }
+}
 
-  StepsSweeps<Policy, State, Views, Functors...> sweeps(label, policy, state, scratch, functors...);
+template <class Policy, class State, class Scratch, class Pauses, class... Functors>
+void run_steps(std::string const& label, Policy const& policy, State const& state, Scratch const& scratch,
+               std::int64_t steps, Pauses const& pauses, Functors const&... functors) {
+  auto const where  = call_text("Koalesce::parallel_stencil_steps", label);
+  auto const views  = changing_views(state);
+  auto const others = other_views(state, scratch);
+  check_steps(where, steps, policy.fused_steps(), pauses);
+  check_stencil(where, policy, inputs_in(views, others, state), others);
+  check_stencil(where, policy, inputs_in(others, views, state), views);
+  check_layouts(where, views, others);
+  if constexpr (Policy::field_rank > Policy::rank) check_block_extents<Policy>(where, views, others);
+
+  StepsSweeps<Policy, State, std::decay_t<decltype(views)>, Functors...> sweeps(label, policy, state, others,
+                                                                                functors...);
   if (steps > 1) sweeps.prepare();
   std::int64_t period = std::max<std::int64_t>(1, steps);
   if constexpr (!std::is_same_v<Pauses, NoPauses>) period = pauses.period;
@@ -109,34 +156,44 @@ void run_steps(std::string const& label, Policy const& policy, State const& stat
     sweeps.run(next);
     done += next;
     if constexpr (!std::is_same_v<Pauses, NoPauses>)
-      if (next == period) pauses.function(done);
+      if (next == period) call_pause(pauses, done, sweeps);
   }
+  sweeps.settle();
 }
 
-template <class Policy, class State, class Views, class Pauses, class... Functors>
-void call_steps(std::string const& label, Policy const& policy, State const& state, Views const& scratch,
+/// The inputs of a step.
+template <class State, class Scratch>
+using StepInputs = decltype(inputs_in(changing_views(std::declval<State const&>()),
+                                      other_views(std::declval<State const&>(), std::declval<Scratch const&>()),
+                                      std::declval<State const&>()));
+/// What it writes.
+template <class State>
+using StepOutputs = decltype(changing_views(std::declval<State const&>()));
+
+template <class Policy, class State, class Scratch, class Pauses, class... Functors>
+void call_steps(std::string const& label, Policy const& policy, State const& state, Scratch const& scratch,
                 std::int64_t steps, Pauses const& pauses, Functors const&... functors) {
   static_assert(is_pauses<Pauses>, "Koalesce::parallel_stencil_steps: the argument after the functors must be every()");
   if constexpr (is_pauses<Pauses> &&
-                check_scratch(static_cast<State const*>(nullptr), static_cast<Views const*>(nullptr))) {
-    using Ins = decltype(inputs_in(scratch, state));
-    if constexpr (check_step<Policy, Ins, Views, Functors...>())
+                check_scratch<Policy>(static_cast<State const*>(nullptr), static_cast<Scratch const*>(nullptr))) {
+    if constexpr (check_step<Policy, StepInputs<State, Scratch>, StepOutputs<State>, Functors...>())
       run_steps(label, policy, state, scratch, steps, pauses, functors...);
   }
 }
 
 /// Known weights, and a functor of their sum.
-template <class Policy, class State, class Views, class Pauses, class W, class LinearShape, class Then>
+template <class Policy, class State, class Scratch, class Pauses, class W, class LinearShape, class Then>
   requires(!is_staged<typename Policy::shape_type>)
-void call_steps(std::string const& label, Policy const& policy, State const& state, Views const& scratch,
+void call_steps(std::string const& label, Policy const& policy, State const& state, Scratch const& scratch,
                 std::int64_t steps, Pauses const& pauses, LinearStencil<W, LinearShape> const& weights,
                 Then const& then) {
   static_assert(is_pauses<Pauses>, "Koalesce::parallel_stencil_steps: the argument after the functors must be every()");
   if constexpr (is_pauses<Pauses> &&
-                check_scratch(static_cast<State const*>(nullptr), static_cast<Views const*>(nullptr))) {
-    using Ins = decltype(inputs_in(scratch, state));
-    if constexpr (check_views<Policy, Ins, Views>()) {
-      if constexpr (check_linear_then<Policy, Ins, Views, Pack<>, W, LinearShape, Then>())
+                check_scratch<Policy>(static_cast<State const*>(nullptr), static_cast<Scratch const*>(nullptr))) {
+    using Ins  = StepInputs<State, Scratch>;
+    using Outs = StepOutputs<State>;
+    if constexpr (check_views<Policy, Ins, Outs>()) {
+      if constexpr (check_linear_then<Policy, Ins, Outs, Pack<>, W, LinearShape, Then>())
         run_steps(label, policy, state, scratch, steps, pauses, LinearThen<W, LinearShape, Then>{weights, then});
     }
   }

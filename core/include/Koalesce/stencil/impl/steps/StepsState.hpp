@@ -7,8 +7,10 @@
 #include <Koalesce/stencil/impl/StencilInputs.hpp>
 #include <Koalesce/stencil/impl/domain/StencilBlocks.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <type_traits>
 #include <utility>
 
@@ -26,6 +28,18 @@ auto const& without_mark(In const& in) {
   else return in;
 }
 
+template <class In>
+inline constexpr bool has_levels = false;
+template <class In, class View>
+inline constexpr bool has_levels<TimeLevels<In, View>> = true;
+
+/// The newest level of what changes from step to step.
+template <class In>
+auto const& newest(In const& in) {
+  if constexpr (has_levels<In>) return view_of(in.now);
+  else return view_of(in);
+}
+
 /// The same input of another View.
 template <class View>
 View with_view(View const&, View const& other) {
@@ -40,36 +54,59 @@ Around<Shape, View, Boundary> with_view(Around<Shape, View, Boundary> const& in,
   return {other, in.boundary};
 }
 
-/// The number of the first i entries that change from step to step.
+/// The number of `true` among the first values.
+constexpr std::size_t count_before(std::initializer_list<bool> values, std::size_t end) {
+  return std::size_t(std::count(values.begin(), values.begin() + std::ptrdiff_t(end), true));
+}
+
+/// Where the state's entries that change from step to step have their Views.
 template <class... Ins>
 constexpr std::size_t changing_before(std::size_t i) {
-  bool const constant[] = {is_constant<Ins>..., true};
-  std::size_t count     = 0;
-  for (std::size_t k = 0; k < i; ++k) count += !constant[k];
-  return count;
+  return count_before({!is_constant<Ins>...}, i);
+}
+/// The same among the scratch's Views, which entries of two time levels do without.
+template <class... Ins>
+constexpr std::size_t scratch_before(std::size_t i) {
+  return count_before({(!is_constant<Ins> && !has_levels<Ins>)...}, i);
 }
 
-/// The Views of the state that change from step to step.
+/// The packs that visit(entry, i) returns for the state's entries, one after the other.
+template <class... Ins, class Visit>
+auto gather_packs(Pack<Ins...> const& state, Visit const& visit) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return concat_all(visit(get<I>(state), std::integral_constant<std::size_t, I>())...);
+  }(std::index_sequence_for<Ins...>{});
+}
+
+/// The Views of the state's newest values that change from step to step.
 template <class... Ins>
 auto changing_views(Pack<Ins...> const& state) {
-  constexpr auto places = [] {
-    Kokkos::Array<std::size_t, sizeof...(Ins) + 1> at{};
-    for (std::size_t i = 0; i < sizeof...(Ins); ++i)
-      if (changing_before<Ins...>(i + 1) > changing_before<Ins...>(i)) at[changing_before<Ins...>(i)] = i;
-    return at;
-  }();
-  return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return Pack<std::decay_t<decltype(view_of(get<places[I]>(state)))>...>(view_of(get<places[I]>(state))...);
-  }(std::make_index_sequence<changing_before<Ins...>(sizeof...(Ins))>{});
+  return gather_packs(state, [](auto const& in, auto) {
+    if constexpr (is_constant<std::decay_t<decltype(in)>>) return Pack<>();
+    else return values(newest(in));
+  });
 }
 
-/// A step's inputs, if its state lies in these Views.
-template <class Views, class... Ins>
-auto inputs_in(Views const& views, Pack<Ins...> const& state) {
-  return transform(state, [&](auto const& in, auto i) {
+/// The Views that change roles with them: the scratch's, and the state's previous time levels.
+template <class Scratch, class... Ins>
+auto other_views(Pack<Ins...> const& state, Scratch const& scratch) {
+  return gather_packs(state, [&](auto const& in, auto i) {
     using In = std::decay_t<decltype(in)>;
-    if constexpr (is_constant<In>) return in.input;
-    else return with_view(in, get<changing_before<Ins...>(std::size_t(decltype(i)::value))>(views));
+    if constexpr (is_constant<In>) return Pack<>();
+    else if constexpr (has_levels<In>) return values(in.previous);
+    else return values(get<scratch_before<Ins...>(decltype(i)::value)>(scratch));
+  });
+}
+
+/// A step's inputs, if the newest values of the state lie in these Views, and their previous levels in the others.
+template <class Views, class... Ins>
+auto inputs_in(Views const& views, Views const& others, Pack<Ins...> const& state) {
+  return gather_packs(state, [&](auto const& in, auto i) {
+    using In            = std::decay_t<decltype(in)>;
+    constexpr auto here = changing_before<Ins...>(decltype(i)::value);
+    if constexpr (is_constant<In>) return values(in.input);
+    else if constexpr (has_levels<In>) return values(with_view(in.now, get<here>(views)), at_point(get<here>(others)));
+    else return values(with_view(in, get<here>(views)));
   });
 }
 
@@ -166,11 +203,15 @@ constexpr bool can_fuse_boundary() {
   }
 }
 
+/// Stands for NoBoundary where outputs are the Views of inputs at the point: previous time levels.
+struct StepsInPlace {};
+
 /// Whether several steps of this state may share a sweep: all that changes is read around the point, all else at it.
 template <class Policy, class In>
 constexpr bool can_fuse_input() {
   using Input = std::decay_t<decltype(without_mark(std::declval<In const&>()))>;
-  if constexpr (is_at_point<Input>) return is_constant<In>;
+  if constexpr (has_levels<In>) return std::is_same_v<typename Policy::boundary_type, NoBoundary>;
+  else if constexpr (is_at_point<Input>) return is_constant<In>;
   else return !is_constant<In> && can_fuse_boundary<Policy, Input>();
 }
 template <class Policy, class... Ins>

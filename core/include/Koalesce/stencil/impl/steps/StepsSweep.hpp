@@ -10,7 +10,10 @@
 #include <bit>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <typeinfo>
+#include <utility>
 #include <vector>
 
 /// Sweeps of time steps: one step a sweep, or several.
@@ -49,7 +52,7 @@ void run_with_boundary(std::string const&, VisitingPolicy<Policy, Visit> const& 
 ///                                                      from `work.in` to `work.out`; it may leave anything in the
 ///                                                      interior of `work.in`
 ///
-/// \tparam Boundary  NoBoundary, or a StepsBoundary.
+/// \tparam Boundary  NoBoundary, a StepsBoundary, or StepsInPlace.
 template <class Tag, class Exec, class Work, class Boundary>
 concept FusesSteps =
     requires(Tag tag, Exec const& exec, std::string const& label, Work const& work, Boundary const& boundary) {
@@ -70,33 +73,85 @@ struct CopyPoints {
   }
 };
 
+/// Exchanges these points of two fields. \tparam T  their elements.
+template <class T>
+struct ExchangePoints {
+  HaloPoints points;
+  Field<T> a, b;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    Extents3 const at = points(i);
+    T const value     = *a.at(at[0], at[1], at[2]);
+
+    *a.at(at[0], at[1], at[2]) = *b.at(at[0], at[1], at[2]);
+    *b.at(at[0], at[1], at[2]) = value;
+  }
+};
+
+/// Copies these points of a field, unless they are active.
+template <class T>
+struct CopyInactive {
+  CopyPoints<T> copy;
+  ActiveTiles active;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    Extents3 const at = copy.points(i);
+    if (!is_active(active, at[0], at[1], at[2])) copy(i);
+  }
+};
+
 /// The sweeps of a call of parallel_stencil_steps between two packs of Views.
 template <class Policy, class State, class Views, class... Functors>
 class StepsSweeps {
  public:
-  StepsSweeps(std::string const& label, Policy const& policy, State const& state, Views const& scratch,
+  /// \param[in] others  Views that change roles with those of the state.
+  StepsSweeps(std::string const& label, Policy const& policy, State const& state, Views const& others,
               Functors const&... functors)
       : m_label(label),
         m_policy(policy),
         m_state(state),
-        m_views{changing_views(state), scratch},
+        m_views{changing_views(state), others},
         m_functors(functors...) {
     if constexpr (fuses)
       if (has_points()) find_depths();
   }
 
-  /// Goes on by so many steps, and leaves the result in the state.
+  /// Goes on by so many steps.
   void run(std::int64_t steps) {
     for (auto const end = m_done + steps; m_done < end;) run_sweeps(end - m_done);
-    if (!m_in_scratch) return;
-    copy(m_views[1], m_views[0]);
-    m_in_scratch = false;
   }
 
-  /// Gives the scratch what no step writes.
+  /// Brings the newest values into the state.
+  void settle() {
+    if (!m_in_other) return;
+    for_each_changing([&](auto const& state, auto const& other, auto levels) {
+      if constexpr (decltype(levels)::value) exchange(state, other);
+      else copy(other, state);
+    });
+    m_in_other = false;
+  }
+
+  /// Whether a function takes the Views of the newest values.
+  template <class F>
+  static constexpr bool can_show = []<class... Vs>(Pack<Vs...> const*) {
+    return std::is_invocable_v<F const&, std::int64_t, Vs const&...>;
+  }(static_cast<Views const*>(nullptr));
+
+  template <class F>
+  void show(F const& function, std::int64_t done) const {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      function(done, get<I>(m_views[m_in_other])...);
+    }(std::make_index_sequence<Views::size>());
+  }
+
+  /// Gives the other Views what no step writes.
   void prepare() const {
     constexpr bool blocks = Policy::field_rank > Policy::rank;
-    if constexpr (!std::is_same_v<typename Policy::domain_type, WholeDomain>) copy(m_views[0], m_views[1]);
+    if constexpr (!std::is_same_v<typename Policy::domain_type, WholeDomain>)
+      for_each_changing([&](auto const& state, auto const& other, auto levels) {
+        if constexpr (decltype(levels)::value) copy_inactive(state, other);
+        else copy(state, other);
+      });
     if constexpr (std::is_same_v<typename Policy::boundary_type, NoBoundary> && !blocks) copy_halos();
   }
 
@@ -107,6 +162,9 @@ class StepsSweeps {
 
   static constexpr bool fuses = []<class... Ins>(Pack<Ins...> const*) {
     return can_be_fused<Policy, Ins...>;
+  }(static_cast<State const*>(nullptr));
+  static constexpr bool steps_in_place = []<class... Ins>(Pack<Ins...> const*) {
+    return (has_levels<Ins> || ...);
   }(static_cast<State const*>(nullptr));
 
   bool has_points() const {
@@ -121,19 +179,60 @@ class StepsSweeps {
     return extents;
   }
 
-  /// Copies the interiors.
-  void copy(Views const& from, Views const& to) const {
-    for_each(from, [&](auto const& view, auto i) {
-      auto const& other = get<decltype(i)::value>(to);
-      if constexpr (Policy::field_rank > Policy::rank) Kokkos::deep_copy(m_policy.space(), other, view);
-      else copy_points(HaloPoints({0, 0, 0}, {0, 0, 0}, interior()), view, other);
-    });
+  HaloPoints interior_points() const { return HaloPoints({0, 0, 0}, {0, 0, 0}, interior()); }
+
+  /// Calls visit(view, other, has_levels) for what changes from step to step.
+  template <class Visit>
+  void for_each_changing(Visit const& visit) const {
+    [&]<class... Ins>(Pack<Ins...> const&) {
+      static_for<int(sizeof...(Ins))>([&](auto i) {
+        using In = std::tuple_element_t<i.value, std::tuple<Ins...>>;
+        if constexpr (!is_constant<In>) {
+          constexpr auto here = changing_before<Ins...>(i.value);
+          visit(get<here>(m_views[0]), get<here>(m_views[1]), std::bool_constant<has_levels<In>>());
+        }
+      });
+    }(m_state);
+  }
+
+  /// Copies the interior.
+  template <class View>
+  void copy(View const& from, View const& to) const {
+    if constexpr (Policy::field_rank > Policy::rank) Kokkos::deep_copy(m_policy.space(), to, from);
+    else copy_points(interior_points(), from, to);
+  }
+
+  /// Copies the interior's points that are not active.
+  template <class View>
+  void copy_inactive(View const& from, View const& to) const {
+    if constexpr (is_active_points<typename Policy::domain_type>) {
+      using T              = typename View::value_type;
+      auto const copy_with = [&](auto order) {
+        using TheOrder = decltype(order);
+        Extents3 extents{1, 1, 1};
+        for (int d = 0; d < Policy::rank; ++d) extents[TheOrder::canonical_dim(d)] = m_policy.extents()[d];
+        HaloPoints const points({0, 0, 0}, {0, 0, 0}, extents);
+        launch(points, CopyInactive<T>{{points, canonical_field<TheOrder, T const>(from, m_policy),
+                                        canonical_field<TheOrder, T>(to, m_policy)},
+                                       m_policy.domain().tiles()});
+      };
+      if (m_policy.domain().is_reversed()) copy_with(IndexOrder<Policy::rank, true>());
+      else copy_with(IndexOrder<Policy::rank, false>());
+    }
+  }
+
+  template <class View>
+  void exchange(View const& a, View const& b) const {
+    using T           = typename View::value_type;
+    auto const points = interior_points();
+    launch(points,
+           ExchangePoints<T>{points, canonical_field<Order, T>(a, m_policy), canonical_field<Order, T>(b, m_policy)});
   }
 
   /// Copies the halos that inputs need to the scratch.
   void copy_halos() const {
     Extents3 width{0, 0, 0};
-    for_each(inputs_in(m_views[0], m_state), [&](auto const& input, auto) {
+    for_each(inputs_in(m_views[0], m_views[1], m_state), [&](auto const& input, auto) {
       for (int d = 0; d < Policy::rank; ++d) {
         std::int64_t const r = input_radius<std::decay_t<decltype(input)>, typename Policy::shape_type>(d);
         auto& in_d           = width[Order::canonical_dim(d)];
@@ -155,13 +254,17 @@ class StepsSweeps {
   template <class View>
   void copy_points(HaloPoints const& points, View const& from, View const& to) const {
     using T = typename View::value_type;
+    launch(points, CopyPoints<T>{points, canonical_field<Order, T const>(from, m_policy),
+                                 canonical_field<Order, T>(to, m_policy)});
+  }
+
+  template <class Functor>
+  void launch(HaloPoints const& points, Functor const& functor) const {
     // As FillHalo: arguments of the launch.
     auto const range = Kokkos::Experimental::require(
         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(m_policy.space(), 0, points.size()),
         Kokkos::Experimental::WorkItemProperty::HintLightWeight);
-    Kokkos::parallel_for(kernel_label(Tag{}, m_label + ", scratch"), range,
-                         CopyPoints<T>{points, canonical_field<Order, T const>(from, m_policy),
-                                       canonical_field<Order, T>(to, m_policy)});
+    Kokkos::parallel_for(kernel_label(Tag{}, m_label + ", scratch"), range, functor);
   }
 
   template <class Run>
@@ -181,8 +284,7 @@ class StepsSweeps {
   void run_depth(int depth) {
     if (depth == 1) {
       with_functors([&](auto const&... functors) {
-        dispatch_stencil(m_label, m_policy, inputs_in(m_views[m_in_scratch], m_state), m_views[!m_in_scratch],
-                         NoReduction(), functors...);
+        dispatch_stencil(m_label, m_policy, inputs(), m_views[!m_in_other], NoReduction(), functors...);
       });
     } else if constexpr (fuses) {
       with_work([&](auto const& work, auto const& boundary) {
@@ -192,15 +294,22 @@ class StepsSweeps {
       });
     }
     m_done += depth;
-    m_in_scratch = !m_in_scratch;
+    m_in_other = !m_in_other;
   }
+
+  /// Of the next sweep.
+  auto inputs() const { return inputs_in(m_views[m_in_other], m_views[!m_in_other], m_state); }
 
   /// Calls visit(work, boundary) with a sweep's work in canonical form.
   template <class Visit>
   void with_work(Visit const& visit) const {
+    auto const in_place = [&](auto const& work, auto const& boundary) {
+      if constexpr (steps_in_place) visit(work, StepsInPlace());
+      else visit(work, boundary);
+    };
     with_functors([&](auto const&... functors) {
-      dispatch_order(m_label, VisitingPolicy<Policy, Visit>{m_policy, visit}, inputs_in(m_views[m_in_scratch], m_state),
-                     m_views[!m_in_scratch], NoReduction(), WholeDomain(), functors...);
+      dispatch_order(m_label, VisitingPolicy<Policy, decltype(in_place)>{m_policy, in_place}, inputs(),
+                     m_views[!m_in_other], NoReduction(), WholeDomain(), functors...);
     });
   }
 
@@ -236,7 +345,7 @@ class StepsSweeps {
       if (depth > most || depth > left) continue;
       fallback         = std::max(fallback, depth);
       auto const after = sweeps_from(left - depth, depth);
-      if ((1 + after + m_in_scratch) % 2 == 0) return depth;
+      if ((1 + after + m_in_other) % 2 == 0) return depth;
     }
     return fallback;
   }
@@ -274,10 +383,10 @@ class StepsSweeps {
   std::string m_label;
   Policy m_policy;
   State m_state;
-  Views m_views[2];  ///< of the state, and of the scratch
+  Views m_views[2];  ///< of the state, and those that they change roles with
   Pack<Functors...> m_functors;
   std::int64_t m_done = 0;
-  bool m_in_scratch   = false;  ///< where the newest values are
+  bool m_in_other     = false;  ///< where the newest values are
 
   std::vector<int> m_depths;             ///< what may be chosen from; empty: one step a sweep
   std::optional<std::size_t> m_fastest;  ///< of them, as far as is known

@@ -114,7 +114,11 @@ bool has_whole_periods(Extents3 const& n) {
   return true;
 }
 
-template <class... WorkArgs, class Boundary>
+/// The pipeline does not know fields of two time levels.
+template <class Boundary>
+concept MovesInPipelines = !std::is_same_v<Boundary, StepsInPlace>;
+
+template <class... WorkArgs, MovesInPipelines Boundary>
 std::vector<int> fused_depths(Tag, Kokkos::Cuda const& exec, StencilWork<WorkArgs...> const& work, Boundary const&) {
   using Steps = FusedSteps<StencilWork<WorkArgs...>, Boundary>;
   std::vector<int> depths;
@@ -135,7 +139,7 @@ std::vector<int> fused_depths(Tag, Kokkos::Cuda const& exec, StencilWork<WorkArg
   return depths;
 }
 
-template <class... WorkArgs, class Boundary>
+template <class... WorkArgs, MovesInPipelines Boundary>
 void run_fused_steps(Tag, Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work,
                      Boundary const& boundary, int depth) {
   using Steps = FusedSteps<StencilWork<WorkArgs...>, Boundary>;
