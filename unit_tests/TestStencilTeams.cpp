@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelRecorder.hpp"
 #include "LinearOracle.hpp"
 #include "ToldBarriers.hpp"
+#include "uncontracted/StepsFunctor.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <set>
 #include <thread>
@@ -106,6 +110,42 @@ TEST_P(StencilTeams, weights) {
 TEST_P(StencilTeams, two_stages) {
   using First = Box<1, 0, 1>;
   try_teams<Staged<First, Star<1, 1, 1>>, LayoutRight>(Probe<First>(), SecondProbe());
+}
+
+/// Steps that share sweeps two by two, against single sweeps. Of unsigned integers everything is exact.
+template <class Shape, class Layout>
+void try_steps(auto const& bound, Index<Shape::rank> const& halo) {
+  constexpr int rank = Shape::rank;
+  using T            = std::uint32_t;
+  using View         = typename Field<Exec, T, rank, Layout>::View;
+  Rng rng(1);
+  for (auto const& n : extents_of_teams<Shape>()) {
+    SCOPED_TRACE("interior " + to_string<rank>(n));
+    Field<Exec, T, rank, Layout> expected(n, halo, rng), found(n, halo, rng), scratch(n, halo, rng);
+    expected.fill(rng);
+    Kokkos::deep_copy(found.view(), expected.view());
+    auto const policy = bound(StencilPolicy<Exec, Shape, Teams>({}, n));
+    auto const run    = [&](int fused, View const& state) {
+      KernelRecorder const record;
+      parallel_stencil_steps("fused", policy.with_fused_steps(fused), state, scratch.view(), 4, Mix<Shape>());
+      Exec().fence();
+      auto const names = record.kernel_names();
+      return std::count(names.begin(), names.end(), Impl::kernel_label(Teams{}, "fused"));
+    };
+    run(1, expected.view());
+    EXPECT_EQ(run(2, found.view()), 2);
+    for (std::size_t i = 0; i < expected.view().size(); ++i)
+      ASSERT_EQ(found.view().data()[i], expected.view().data()[i]) << i;
+  }
+}
+
+TEST_P(StencilTeams, fused_steps) {
+  auto const halo     = [](auto const& policy) { return policy; };
+  auto const periodic = [](auto const& policy) { return policy.with_boundary(Periodic()); };
+  try_steps<Star<1, 1, 1>, LayoutRight>(halo, {1, 1, 1});
+  try_steps<Box<0, 1, 1>, LayoutLeft>(halo, {0, 1, 1});
+  try_steps<Box<2, 1>, LayoutRight>(halo, {2, 1});
+  try_steps<Star<1, 1, 1>, LayoutRight>(periodic, {0, 0, 0});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "StepsFunctor.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <utility>
@@ -462,6 +463,38 @@ TYPED_TEST(StencilSteps, every_so_many_steps_with_views) {
   EXPECT_EQ(in_state, (std::vector<bool>{false, true, false, true, false}));
   EXPECT_TRUE(equal(first, levels));
   EXPECT_TRUE(equal(state, plain));
+}
+
+/// How many sweeps 8 steps take on the portable backend, if two may share one.
+template <class Shape, class State, class Scratch, class Functor>
+std::size_t portable_sweeps(auto const& bound, Index<Shape::rank> const& n, State const& state, Scratch const& scratch,
+                            Functor const& functor) {
+  StencilPolicy<Kokkos::DefaultExecutionSpace, Shape, Backend::Portable> const policy({}, n);
+  KernelRecorder const record;
+  parallel_stencil_steps("portable", bound(policy).with_fused_steps(2), state, scratch, 8, functor);
+  auto const names = record.kernel_names();
+  return std::size_t(std::count(names.begin(), names.end(), Impl::kernel_label(Backend::Portable{}, "portable")));
+}
+
+TEST(PortableSteps, two_share_a_sweep) {
+  using Space         = Kokkos::DefaultExecutionSpace::memory_space;
+  auto const halo     = [](auto const& policy) { return policy; };
+  auto const periodic = [](auto const& policy) { return policy.with_boundary(Periodic()); };
+  auto const mixed    = [](auto const& policy) { return policy.with_boundary(Periodic(), Dirichlet(0.5)); };
+  auto const mirrored = [](auto const& policy) { return policy.with_boundary(Mirror()); };
+  Kokkos::View<double**, Space> const a("a", 42, 90), b("b", 42, 90), c("c", 42, 90), d("d", 42, 90);
+  Kokkos::View<double***, Space> const e("e", 22, 36, 36), f("f", 22, 36, 36);
+  EXPECT_EQ((portable_sweeps<Box<1, 1>>(halo, {40, 88}, a, b, Mix<Box<1, 1>>())), 4u);
+  EXPECT_EQ((portable_sweeps<Star<1, 1>>(halo, {40, 86}, fields(a, around(Box<1, 2>(), b)), fields(c, d),
+                                         MixTwo<Star<1, 1>, Box<1, 2>>())),
+            4u);
+  EXPECT_EQ((portable_sweeps<Star<1, 1, 1>>(halo, {20, 34, 34}, e, f, LinearStencil<double, Star<1, 1, 1>>())), 4u);
+  EXPECT_EQ((portable_sweeps<Star<1, 1, 1>>(periodic, {22, 36, 36}, e, f, Mix<Star<1, 1, 1>>())), 4u);
+  EXPECT_EQ((portable_sweeps<Star<1, 1>>(mixed, {42, 90}, a, b, Mix<Star<1, 1>>())), 4u);
+  EXPECT_EQ((portable_sweeps<Star<1, 1>>(mirrored, {42, 90}, a, b, Mix<Star<1, 1>>())), 8u);
+  // Scratch memory has no room for tiles that pay.
+  EXPECT_EQ((portable_sweeps<Star<8, 8, 8>>(halo, {6, 20, 20}, e, f, Mix<Star<8, 8, 8>>())), 8u);
+  Kokkos::fence();
 }
 
 TYPED_TEST(StencilSteps, errors) {

@@ -5,6 +5,7 @@
 #include <Koalesce/enabled/Backends.hpp>
 #include <Koalesce/openmp/stencil/FusedSteps.hpp>
 #include <Koalesce/openmp/stencil/Stencil.hpp>
+#include <Koalesce/portable/stencil/FusedSteps.hpp>
 #include <Koalesce/portable/stencil/Stencil.hpp>
 #ifdef KOKKOS_ENABLE_CUDA
 #include <Koalesce/cuda/stencil/Stencil.hpp>
