@@ -8,37 +8,14 @@
 #include <string>
 
 #include "StencilCases.hpp"
+#include "StencilFunctors.hpp"
 
 namespace {
 
 using namespace Koalesce;
 using perf::Exec;
 using perf::Extents;
-
-/// Edge-preserving diffusion with all 26 neighbors (P. Perona, J. Malik: "Scale-space and edge detection using
-/// anisotropic diffusion", 1990): a division a neighbor.
-struct PeronaMalik {
-  static constexpr char const* name = "perona_malik";
-  static constexpr int flops        = 26 * 7 + 2;
-  using value_type                  = float;
-  using Shape                       = Box<1, 1, 1>;
-
-  float inverse_k2 = 4, step = 0.03f;
-
-  template <class U, class... Index>
-  KOKKOS_FORCEINLINE_FUNCTION float operator()(U const& u, Index...) const {
-    float const center = u(0, 0, 0);
-    float sum          = 0;
-    Impl::static_for<27>([&](auto i) KOALESCE_INLINE_LAMBDA {
-      constexpr int k = decltype(i)::value, dz = k / 9 - 1, dy = k / 3 % 3 - 1, dx = k % 3 - 1;
-      if constexpr (k != 13) {
-        float const d = u(dz, dy, dx) - center;
-        sum += d * (1 / (1 + d * d * inverse_k2));
-      }
-    });
-    return center + step * sum;
-  }
-};
+using perf::PeronaMalik;
 
 /// The bilateral filter of the six nearest neighbors (C. Tomasi, R. Manduchi: "Bilateral filtering for gray and color
 /// images", 1998): an exponential function a neighbor.

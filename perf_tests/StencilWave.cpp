@@ -11,49 +11,16 @@
 #include <string>
 
 #include "StencilCases.hpp"
+#include "StencilFunctors.hpp"
 
 namespace {
 
 using namespace Koalesce;
 using namespace perf;
 
-using Around = Star<4, 4, 4>;
+using Around = WaveShape;
 
-template <class T>
-struct Wave {
-  static constexpr int point_inputs = 2;
-  static constexpr int flops        = 2 + 4 * 7 + 4;
-
-  /// Of the second derivative, eighth order.
-  T center = T(-3 * 205. / 72), weight[4] = {T(8. / 5), T(-1. / 5), T(8. / 315), T(-1. / 560)};
-
-  template <class U>
-  KOKKOS_FORCEINLINE_FUNCTION T next(U const& u, T previous, T speed) const {
-    T laplacian = center * u();
-    Impl::static_for<4>([&](auto i) KOALESCE_INLINE_LAMBDA {
-      constexpr int d = i.value + 1;
-      laplacian += weight[i.value] * (u(-d, 0, 0) + u(d, 0, 0) + u(0, -d, 0) + u(0, d, 0) + u(0, 0, -d) + u(0, 0, d));
-    });
-    return 2 * u() - previous + speed * laplacian;
-  }
-
-  template <class U, class Previous, class Speed, class... Index>
-  KOKKOS_FORCEINLINE_FUNCTION T operator()(U const& u, Previous const& previous, Speed const& speed, Index...) const {
-    return next(u, previous(), speed());
-  }
-};
-
-/// The same as parallel_stencil calls it, with or without the sum.
-template <class T>
-struct FieldsWave {
-  Wave<T> wave;
-
-  template <class U, class... Index>
-  KOKKOS_FORCEINLINE_FUNCTION T operator()(U const& u, T previous, T speed, Index...) const {
-    return wave.next(u, previous, speed);
-  }
-};
-
+/// The rest of a step, given the weighted sum.
 template <class T>
 struct LinearWave {
   template <class... Index>

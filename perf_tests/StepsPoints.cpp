@@ -10,15 +10,13 @@
 
 #include "Measure.hpp"
 #include "StencilCases.hpp"
+#include "StencilWeighted.hpp"
 #include "StepsCases.hpp"
 
 namespace {
 
 using namespace Koalesce;
 using namespace perf;
-
-/// Steps of one call: a multiple of all depths.
-constexpr std::int64_t steps_per_call = 48;
 
 /// A step of the heat equation.
 template <class T>
@@ -40,13 +38,6 @@ template <class T, class Shape>
 LinearStencil<T, Shape> average() {
   return LinearStencil<T, Shape>(
       [](auto... offset) { return ((offset == 0) && ...) ? T(0.5) : T(0.5) / T(Shape::size - 1); });
-}
-
-/// What the calls with a label chose.
-std::string chosen_depth(std::string const& label) {
-  for (auto const& decision : tuning_decisions())
-    if (decision.pattern == "stencil_steps" && decision.label == label) return decision.choice + " steps per sweep";
-  return "";
 }
 
 enum class Beyond { halo, periodic };
@@ -74,11 +65,7 @@ void add_impl(std::string const& name, Grid const& grid, int depth, Functor cons
     auto const kernel = [=] {
       parallel_stencil_steps(name, policy.with_fused_steps(depth), f.ins[0], f.outs[0], steps_per_call, functor);
     };
-    settle(kernel);
-    auto ready = prepared(grid, {2 * sizeof(T), 0}, kernel, chosen_depth(name));
-    ready.bytes *= double(steps_per_call);
-    for (auto& [what, count] : ready.counts) count *= double(steps_per_call);
-    return ready;
+    return prepared_steps(grid, {2 * sizeof(T), 0}, kernel, name);
   });
 }
 
@@ -97,6 +84,13 @@ void add_case(std::array<std::int64_t, Rank> const& n) {
   all("koalesce_linear", average<T, Shape>());
   if constexpr (Shape::size == 2 * Shape::rank + 1)
     add_impl<Shape, T, Beyond::periodic>(base + "koalesce_periodic", grid, 0, average<T, Shape>());
+  using F = Fields<T, Shape::rank, 1, 1, true>;
+  add_peers<F, Shape>(
+      base, grid, {2 * sizeof(T), 0},
+      [=](F const& f) {
+        parallel_stencil("sweep", policy_of<Shape>(grid), f.ins[0], f.outs[0], WeightedSum<T, Shape>{});
+      },
+      WeightedSum<T, Shape>{});
   add_copy<T>(base, grid, {2 * sizeof(T), 0});
 }
 

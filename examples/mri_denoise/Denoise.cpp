@@ -5,6 +5,7 @@
 #include "Diffusion.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -91,20 +92,26 @@ double run_steps(Exec const& exec, Fields& fields, int steps, Stencil const& ste
 DiffusionResult diffuse(Volume const& volume, DiffusionSettings const& settings, Progress const& progress) {
   Exec const exec;
   Fields fields(exec, volume);
-  auto const op = perona_malik(volume, settings);
-  Koalesce::StencilPolicy const policy(exec, Shape{}, fields.extents());
+  auto const op     = perona_malik(volume, settings);
+  auto const policy = Koalesce::StencilPolicy(exec, Shape{}, fields.extents()).with_boundary(Koalesce::Neumann());
 
-  auto const step = [&](Field const& in, Field const& out) {
-    Koalesce::parallel_stencil("mri_denoise", policy, in, out, op);
+  std::vector<double> times;
+  auto const run = [&](int steps) {
+    exec.fence();
+    Kokkos::Timer timer;
+    Koalesce::parallel_stencil_steps("mri_denoise", policy, fields.now(), fields.next(), steps, op,
+                                     Koalesce::every(1, [&](std::int64_t done, Field const&) {
+                                       exec.fence();
+                                       times.push_back(timer.seconds());
+                                       progress(double(done) / settings.steps);
+                                       timer.reset();
+                                     }));
   };
-  run_steps(exec, fields, 1, step, [] {});  // warm up
+  run(1);  // warm up
   fields.load(volume);
-
-  int done = 0;
-  DiffusionResult result;
-  result.seconds = run_steps(exec, fields, settings.steps, step, [&] { progress(double(++done) / settings.steps); });
-  result.voxels  = fields.voxels();
-  return result;
+  times.clear();
+  run(settings.steps);
+  return {.voxels = fields.voxels(), .seconds = median(times)};
 }
 
 DiffusionResult diffuse_plain(Volume const& volume, DiffusionSettings const& settings, Progress const& progress) {

@@ -24,7 +24,7 @@ struct DiffusionResult {
   double default_seconds = 0;  ///< MDRangePolicy only: with the tiling that Kokkos chooses
 };
 
-/// Diffusion by Koalesce::parallel_stencil.
+/// Diffusion by Koalesce::parallel_stencil_steps.
 DiffusionResult diffuse(Volume const& volume, DiffusionSettings const& settings, Progress const& progress);
 
 /// The same by Kokkos::MDRangePolicy, with the fastest of several tilings.

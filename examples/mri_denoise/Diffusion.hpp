@@ -66,7 +66,7 @@ struct PeronaMalik {
                             weight[1][0][1] * zx + weight[0][1][1] * yx + weight[1][1][1] * zyx);
   }
 
-  /// What parallel_stencil calls.
+  /// What parallel_stencil_steps calls.
   KOKKOS_FUNCTION float operator()(Koalesce::Neighborhood<float, Shape> const& u, std::int64_t, std::int64_t,
                                    std::int64_t) const {
     return next(u);

@@ -31,7 +31,7 @@ void check(Options& o) {
 bool parse_options(int argc, char** argv, Options& o) {
   CLI::App app(
       "Denoises a 3-D MRI volume, and keeps its edges, by Perona-Malik diffusion with a 27-point stencil\n"
-      "(Koalesce::parallel_stencil). Writes the denoised volume and a picture of three slices before and after;\n"
+      "(Koalesce::parallel_stencil_steps). Writes the denoised volume and a picture of three slices before and after;\n"
       "prints a table of speed, against the same stencil in Kokkos::MDRangePolicy, and of noise.\n",
       "mri_denoise");
   std::string input, output, picture;

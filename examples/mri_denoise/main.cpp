@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Denoises an MRI volume with Koalesce::parallel_stencil. The stencil is in Diffusion.hpp; see --help.
+// Denoises an MRI volume with Koalesce::parallel_stencil_steps. The stencil is in Diffusion.hpp; see --help.
 
 #include "../common/OutputFile.hpp"
 #include "../common/Program.hpp"

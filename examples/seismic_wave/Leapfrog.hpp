@@ -39,7 +39,7 @@ struct Leapfrog {
     return keep * (2 * here - keep * previous + speed * laplacian);
   }
 
-  /// What parallel_stencil calls.
+  /// What parallel_stencil_steps calls.
   KOKKOS_FUNCTION float operator()(Koalesce::Neighborhood<float, Shape> const& u, float previous, float speed,
                                    float keep, std::int64_t, std::int64_t, std::int64_t) const {
     return next(u, previous, speed, keep);

@@ -9,7 +9,8 @@ namespace examples::seismic {
 bool parse_options(int argc, char** argv, Options& o) {
   CLI::App app(
       "The acoustic wave of an explosion at the surface of the Earth, in the model ak135: the wave equation with an\n"
-      "8th-order stencil of 25 points (Koalesce::parallel_stencil). Writes a picture of the wave field and of the\n"
+      "8th-order stencil of 25 points (Koalesce::parallel_stencil_steps). Writes a picture of the wave field and of "
+      "the\n"
       "seismograms; prints a table of arrivals against the model's published travel times of P, and of the speed\n"
       "against plain Kokkos.\n",
       "seismic_wave");

@@ -8,11 +8,13 @@
 #include <Kokkos_Timer.hpp>
 
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <numbers>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace examples::seismic {
 namespace {
@@ -208,26 +210,50 @@ double timed_step(Exec const& exec, Extents const& n, Fields<Field> const& f, St
   return timer.seconds();
 }
 
-template <class Field, class Step>
-Recording run(Exec const& exec, Experiment const& e, Fields<Field>& f, Step const& step, Progress const& progress) {
-  Stations const stations(e);
-  auto const source = add_time_dispersion(e.source());
-  Recording result;
-  std::vector<double> times;
-  for (int s = 0; s < e.steps; ++s) {
-    times.push_back(timed_step(exec, e.extents, f, step));
-    stations.record(exec, f.now, s);
+/// What happens between the steps, and what is measured of them.
+class Observation {
+ public:
+  Observation(Exec const& exec, Experiment const& e, Progress const& progress)
+      : m_exec(exec), m_experiment(e), m_progress(progress), m_stations(e), m_source(add_time_dispersion(e.source())) {}
+
+  /// Before a step, from the level `now`.
+  template <class Field>
+  void begin_step(int step, Field const& now) {
+    auto const& e = m_experiment;
+    m_stations.record(m_exec, now, step);
     for (int const minutes : snapshot_minutes)
-      if (reached(e, s, 60. * minutes)) result.snapshots.push_back(snapshot(exec, f.now, e.extents));
-    explode(exec, e, f.previous, f.speed, source[s]);
-    std::swap(f.now, f.previous);
-    progress(double(s + 1) / e.steps);
+      if (reached(e, step, 60. * minutes)) m_result.snapshots.push_back(snapshot(m_exec, now, e.extents));
+    m_exec.fence("the step before is complete");
+    m_timer.reset();
+    mirror(m_exec, now, e.extents);
   }
-  result.seconds = median(times);
-  for (auto const& seismogram : stations.seismograms())
-    result.seismograms.push_back(remove_time_dispersion(seismogram));
-  return result;
-}
+
+  /// After it, with the level that it computed.
+  template <class Field>
+  void end_step(int step, Field const& next, Field const& speed) {
+    m_exec.fence("the step is complete");
+    m_times.push_back(m_timer.seconds());
+    explode(m_exec, m_experiment, next, speed, m_source[step]);
+    m_progress(double(step + 1) / m_experiment.steps);
+  }
+
+  Recording result() {
+    m_result.seconds = median(m_times);
+    for (auto const& seismogram : m_stations.seismograms())
+      m_result.seismograms.push_back(remove_time_dispersion(seismogram));
+    return m_result;
+  }
+
+ private:
+  Exec m_exec;
+  Experiment const& m_experiment;
+  Progress const& m_progress;
+  Stations m_stations;
+  Seismogram m_source;
+  Kokkos::Timer m_timer;
+  std::vector<double> m_times;
+  Recording m_result;
+};
 
 /// A loop over a step's points, by which Kokkos can run it.
 struct PlainLoop {
@@ -268,26 +294,37 @@ PlainLoop fastest_loop(Exec const& exec, Extents const& n, Fields<PlainField> co
 }  // namespace
 
 Recording simulate(Experiment const& e, Progress const& progress) {
+  using Koalesce::at_point, Koalesce::constant;
   Exec const exec;
   Koalesce::StencilPolicy const policy(exec, Shape{}, e.extents);
-  auto fields = koalesce_fields(policy);
-  fill_medium(exec, e, fields.speed, fields.keep);
-  auto const step = [&](auto const& f) {
-    using Koalesce::at_point;
-    Koalesce::parallel_stencil("seismic_wave", policy,
-                               Koalesce::fields(f.now, at_point(f.previous), at_point(f.speed), at_point(f.keep)),
-                               f.previous, Leapfrog{});
-  };
-  return run(exec, e, fields, step, progress);
+  auto const f = koalesce_fields(policy);
+  fill_medium(exec, e, f.speed, f.keep);
+  Observation observation(exec, e, progress);
+  observation.begin_step(0, f.now);
+  Koalesce::parallel_stencil_steps("seismic_wave", policy,
+                                   Koalesce::fields(Koalesce::time_levels(f.now, f.previous),
+                                                    constant(at_point(f.speed)), constant(at_point(f.keep))),
+                                   Koalesce::fields(), e.steps, Leapfrog{},
+                                   Koalesce::every(1, [&](std::int64_t done, auto const& newest) {
+                                     observation.end_step(int(done) - 1, newest, f.speed);
+                                     if (done < e.steps) observation.begin_step(int(done), newest);
+                                   }));
+  return observation.result();
 }
 
 Recording simulate_plain(Experiment const& e, Progress const& progress) {
   Exec const exec;
-  auto fields = plain_fields(e.extents);
-  fill_medium(exec, e, fields.speed, fields.keep);
-  auto const loop = fastest_loop(exec, e.extents, fields);
-  auto result     = run(exec, e, fields, loop.step, progress);
-  result.loop     = loop.name;
+  auto f = plain_fields(e.extents);
+  fill_medium(exec, e, f.speed, f.keep);
+  auto const loop = fastest_loop(exec, e.extents, f);
+  Observation observation(exec, e, progress);
+  for (int s = 0; s < e.steps; ++s, std::swap(f.now, f.previous)) {
+    observation.begin_step(s, f.now);
+    loop.step(f);
+    observation.end_step(s, f.previous, f.speed);
+  }
+  auto result = observation.result();
+  result.loop = loop.name;
   return result;
 }
 

@@ -24,7 +24,7 @@ struct Recording {
   std::string loop;                     ///< plain loops only: the fastest one
 };
 
-/// The explosion by Koalesce::parallel_stencil.
+/// The explosion by Koalesce::parallel_stencil_steps.
 Recording simulate(Experiment const& experiment, Progress const& progress);
 
 /// The same by the fastest of several plain loops.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The acoustic wave of an explosion in the Earth, with Koalesce::parallel_stencil in place: the field of the time step
-// before is read at the point and overwritten. The stencil is in Leapfrog.hpp; see --help.
+// The acoustic wave of an explosion in the Earth, with Koalesce::parallel_stencil_steps: two time levels change roles.
+// The stencil is in Leapfrog.hpp; see --help.
 
 #include "../common/OutputFile.hpp"
 #include "../common/Program.hpp"
