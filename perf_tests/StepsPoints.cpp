@@ -10,7 +10,6 @@
 
 #include "Measure.hpp"
 #include "StencilCases.hpp"
-#include "StencilWeighted.hpp"
 #include "StepsCases.hpp"
 
 namespace {
@@ -72,7 +71,7 @@ void add_impl(std::string const& name, Grid const& grid, int depth, Functor cons
 template <class Shape, class T, std::size_t Rank>
 void add_case(std::array<std::int64_t, Rank> const& n) {
   auto const grid        = grid_of(n, Shape::radius(0));
-  std::string const base = "steps/" + std::to_string(Shape::size) + "pt/" + type_name<T>() + "/" + grid.name() + "/";
+  std::string const base = steps_name<Shape, T>(grid);
   auto const all         = [&](std::string const& impl, auto const& functor) {
     add_impl<Shape, T>(base + impl, grid, 0, functor);
     add_impl<Shape, T>(base + impl + "_one", grid, 1, functor);
@@ -84,41 +83,16 @@ void add_case(std::array<std::int64_t, Rank> const& n) {
   all("koalesce_linear", average<T, Shape>());
   if constexpr (Shape::size == 2 * Shape::rank + 1)
     add_impl<Shape, T, Beyond::periodic>(base + "koalesce_periodic", grid, 0, average<T, Shape>());
-  using F = Fields<T, Shape::rank, 1, 1, true>;
-  add_peers<F, Shape>(
-      base, grid, {2 * sizeof(T), 0},
-      [=](F const& f) {
-        parallel_stencil("sweep", policy_of<Shape>(grid), f.ins[0], f.outs[0], WeightedSum<T, Shape>{});
-      },
-      WeightedSum<T, Shape>{});
   add_copy<T>(base, grid, {2 * sizeof(T), 0});
-}
-
-template <int points>
-auto shape_of() {
-  if constexpr (points == 5) return Star<1, 1>();
-  else if constexpr (points == 7) return Star<1, 1, 1>();
-  else if constexpr (points == 9) return Box<1, 1>();
-  else if constexpr (points == 13) return Star<2, 2, 2>();
-  else return Box<1, 1, 1>();
 }
 
 }  // namespace
 
 template <int Points, class T>
 void perf::add_steps() {
-  using Shape = decltype(shape_of<Points>());
-  if constexpr (Shape::rank == 2) {
-    std::int64_t const n = on_host ? 4096 : 16384;
-    add_case<Shape, T>(std::array<std::int64_t, 2>{n, n});
-  } else {
-    std::int64_t const n = on_host ? 384 : 768;
-    add_case<Shape, T>(Extents{n, n, n});
-    if (on_host || Points != 7) return;
-    for (Extents const& extents :
-         {Extents{767, 513, 301}, Extents{2560, 352, 384}, Extents{1000, 1000, 200}, Extents{64, 64, 64}})
-      add_case<Shape, T>(extents);
-  }
+  using Shape = StepsShape<Points>;
+  for (auto const& n : steps_sizes<Shape>(Points)) add_case<Shape, T>(n);
+  add_steps_peers<Points, T>();
 }
 
 #ifdef KOALESCE_PERF_TYPE

@@ -156,19 +156,6 @@ static void active_points() {
   expect(out, 4);
 }
 
-static void time_steps() {
-  Exec const exec;
-  std::int64_t const nz = 5, ny = 6, nx = 7;
-  Volume u("u", nz + 2, ny + 2, nx + 2), scratch("scratch", nz + 2, ny + 2, nx + 2), speed("speed", nz, ny, nx);
-  Kokkos::deep_copy(u, 3);
-  Kokkos::deep_copy(speed, 0.1);
-  Koalesce::StencilPolicy policy(exec, Koalesce::Star<1, 1, 1>{}, {nz, ny, nx});
-  std::int64_t written = 0;
-#include "stencil/steps.inc"
-  expect(u, 3);
-  if (written != 5500) Kokkos::abort("guide: every() did not say what the page says");
-}
-
 static void staggered() {
   Exec const exec;
   std::int64_t const nz = 6, ny = 7, nx = 8;
@@ -245,7 +232,6 @@ int main(int argc, char** argv) {
   reductions();
   blocks_of_a_mesh();
   active_points();
-  time_steps();
   staggered();
   two_stages();
   three_stages();
