@@ -232,12 +232,6 @@ struct WaveAndMix {
   }
 };
 
-template <class View>
-auto interior_of(View const& view, Index<2> const& n) {
-  return Kokkos::subview(view, std::pair<std::int64_t, std::int64_t>(1, n[0] + 1),
-                         std::pair<std::int64_t, std::int64_t>(1, n[1] + 1));
-}
-
 /// What takes one step per sweep gives what single sweeps give.
 TYPED_TEST(StencilSteps, as_single_sweeps) {
   using Exec  = typename TypeParam::exec;
@@ -254,11 +248,11 @@ TYPED_TEST(StencilSteps, as_single_sweeps) {
         for (std::size_t j = 0; j < host.extent(1); ++j) host(i, j) = double(random_int(rng, -100, 100)) / 7;
       Kokkos::deep_copy(view, host);
     };
-    auto const expect_equal = [](auto const& a, auto const& b) {
+    auto const expect_equal = [](View const& a, View const& b, std::size_t halo = 0) {
       auto const x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
       auto const y = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
-      for (std::size_t i = 0; i < x.extent(0); ++i)
-        for (std::size_t j = 0; j < x.extent(1); ++j) ASSERT_EQ(x(i, j), y(i, j)) << i << ", " << j;
+      for (std::size_t i = halo; i < x.extent(0) - halo; ++i)
+        for (std::size_t j = halo; j < x.extent(1) - halo; ++j) ASSERT_EQ(x(i, j), y(i, j)) << i << ", " << j;
     };
     View const a = make("a"), b = make("b"), c = make("c"), d = make("d"), e = make("e"), f = make("f");
     random(a);
@@ -327,7 +321,7 @@ TYPED_TEST(StencilSteps, as_single_sweeps) {
     };
     for (int s = 0; s < 3; ++s) step(newer, older);
     expect_equal(c, newer);
-    expect_equal(interior_of(e, n), interior_of(older, n));
+    expect_equal(e, older, 1);
   });
 }
 
