@@ -73,6 +73,7 @@ void add_steps_peers();
 
 /// Of the acoustic wave, which has two time levels, and of a filter that computes much at a point.
 void add_steps_of_fields();
+void add_steps_on_portable();
 
 }  // namespace perf
 

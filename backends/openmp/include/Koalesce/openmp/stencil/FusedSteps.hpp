@@ -112,7 +112,7 @@ StepsWave make_steps_wave(Work const& work, int depth, int threads) {
 
 /// The numbers of steps of a wave: odd, so that the last one writes to `work.out`.
 template <class Exec, MovesInWaves Boundary, class... WorkArgs>
-std::vector<int> fused_depths(Tag, Exec const&, StencilWork<WorkArgs...> const& work, Boundary const&) {
+std::vector<int> fused_depths(Tag, Exec const&, StencilWork<WorkArgs...> const& work, Boundary const&, int) {
   using Work = StencilWork<WorkArgs...>;
   if (work.extents[0] < 2 || Work::rz == 0) return {};
   return {std::begin(HostTuning::steps_depths), std::end(HostTuning::steps_depths)};

@@ -208,8 +208,11 @@ PortableTiling steps_tiling(Exec const& exec, Extents3 const& extents) {
   return tiling;
 }
 
+/// On hosts only where they are asked for: single sweeps are faster there, because their rows vectorize.
 template <RunsPortable Tag, class Exec, class... WorkArgs, MovesInQueues Boundary>
-std::vector<int> fused_depths(Tag, Exec const& exec, StencilWork<WorkArgs...> const& work, Boundary const&) {
+std::vector<int> fused_depths(Tag, Exec const& exec, StencilWork<WorkArgs...> const& work, Boundary const&,
+                              int wanted) {
+  if (wanted == 0 && Backend::on_host<Exec>) return {};
   using Kernel = PortableSteps<StencilWork<WorkArgs...>, Boundary, fused_steps>;
   if (steps_tiling<Kernel>(exec, work.extents).scratch_level < 0) return {};
   return {fused_steps};

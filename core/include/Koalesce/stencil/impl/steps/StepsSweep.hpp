@@ -45,8 +45,9 @@ void run_with_boundary(std::string const&, VisitingPolicy<Policy, Visit> const& 
 /// Whether a backend runs several steps of this work in one sweep. It then has, found by argument-dependent lookup
 /// through its tag:
 ///
-///     fused_depths(tag, exec, work, boundary)          numbers of steps, ascending, each at least 2 and a divisor of
-///                                                      the last; none if this work cannot
+///     fused_depths(tag, exec, work, boundary, wanted)  numbers of steps, ascending, each at least 2 and a divisor of
+///                                                      the last; none if this work cannot. More than are `wanted` are
+///                                                      not taken; 0: as many as are fastest
 ///     run_fused_steps(tag, exec, label, work, boundary, depth)
 ///                                                      from `work.in` to `work.out`; it may leave anything in the
 ///                                                      interior of `work.in`
@@ -55,7 +56,7 @@ void run_with_boundary(std::string const&, VisitingPolicy<Policy, Visit> const& 
 template <class Tag, class Exec, class Work, class Boundary>
 concept FusesSteps =
     requires(Tag tag, Exec const& exec, std::string const& label, Work const& work, Boundary const& boundary) {
-      std::vector<int>(fused_depths(tag, exec, work, boundary));
+      std::vector<int>(fused_depths(tag, exec, work, boundary, 2));
       run_fused_steps(tag, exec, label, work, boundary, 2);
     };
 
@@ -160,7 +161,7 @@ class StepsSweeps {
       using Work = std::decay_t<decltype(work)>;
       if constexpr (FusesSteps<Tag, Exec, Work, std::decay_t<decltype(boundary)>>) {
         auto const most = m_policy.fused_steps();
-        for (int const depth : fused_depths(Tag{}, m_policy.space(), work, boundary))
+        for (int const depth : fused_depths(Tag{}, m_policy.space(), work, boundary, most))
           if (most == 0 || depth <= most) m_depths.push_back(depth);
         m_extents = work.extents;
         m_type    = typeid(Work).name();

@@ -119,7 +119,8 @@ template <class Boundary>
 concept MovesInPipelines = !std::is_same_v<Boundary, StepsInPlace>;
 
 template <class... WorkArgs, MovesInPipelines Boundary>
-std::vector<int> fused_depths(Tag, Kokkos::Cuda const& exec, StencilWork<WorkArgs...> const& work, Boundary const&) {
+std::vector<int> fused_depths(Tag, Kokkos::Cuda const& exec, StencilWork<WorkArgs...> const& work, Boundary const&,
+                              int) {
   using Steps = FusedSteps<StencilWork<WorkArgs...>, Boundary>;
   std::vector<int> depths;
   // 32 bits hold all places in a plane's rows, and the numbers of its tiles.
