@@ -137,28 +137,40 @@ void add_copy(std::string const& base, Grid const& grid, Cost const& point) {
   });
 }
 
+/// The same so many times between two fences.
+inline Prepared repeated(Prepared ready, std::int64_t times) {
+  ready.bytes *= double(times);
+  for (auto& [what, count] : ready.counts) count *= double(times);
+  ready.kernel = [once = ready.kernel, times] {
+    for (std::int64_t i = 0; i < times; ++i) once();
+  };
+  return ready;
+}
+
 /// A peer that runs a sweep by the fastest of its variants.
+/// \param[in] sweeps   between two fences.
 /// \param[in] variants variants(sweep) lists those that can run it.
 template <class F, class Shape, class Functor, class Native, class Variants>
 void add_peer(std::string const& name, Grid const& grid, Cost const& point, Native const& native,
-              Functor const& functor, Variants const& variants) {
+              Functor const& functor, std::int64_t sweeps, Variants const& variants) {
   add_prepared(name, [=]() -> Prepared {
     F const fields(grid);
     auto const sweep = peer_sweep<Shape>(grid, fields, functor);
     auto const all   = variants(sweep);
     if (all.empty()) return {.error = "no variant fits these extents"};
-    auto const best = fastest(all, [&](auto const& variant) { variant.run(sweep); });
-    return checked(
+    auto const best  = fastest(all, [&](auto const& variant) { variant.run(sweep); });
+    auto const ready = checked(
         grid, point, fields, native, [=](F const& f) { best.run(peer_sweep<Shape>(grid, f, functor)); }, best.name);
+    return sweeps > 1 ? repeated(ready, sweeps) : ready;
   });
 }
 
 /// Peers without Kokkos: plain CUDA or plain OpenMP.
 template <class F, class Shape, class Functor, class Native>
 void add_peers(std::string const& base, Grid const& grid, Cost const& point, Native const& native,
-               Functor const& functor) {
+               Functor const& functor, std::int64_t sweeps = 1) {
   [[maybe_unused]] auto const add_one = [&](std::string const& name, auto const& variants) {
-    add_peer<F, Shape>(base + name, grid, point, native, functor, variants);
+    add_peer<F, Shape>(base + name, grid, point, native, functor, sweeps, variants);
   };
 #ifdef KOKKOS_ENABLE_CUDA
   if constexpr (!on_host) {
@@ -173,8 +185,9 @@ void add_peers(std::string const& base, Grid const& grid, Cost const& point, Nat
 #ifdef KOKKOS_ENABLE_OPENMP
   if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>)
     add_prepared(base + "openmp_simd", [=] {
-      return checked(grid, point, F(grid), native,
-                     [=](F const& f) { openmp_sweep(peer_sweep<Shape>(grid, f, functor)); });
+      auto const ready =
+          checked(grid, point, F(grid), native, [=](F const& f) { openmp_sweep(peer_sweep<Shape>(grid, f, functor)); });
+      return sweeps > 1 ? repeated(ready, sweeps) : ready;
     });
 #endif
 }

@@ -28,9 +28,8 @@ inline std::string chosen_depth(std::string const& label) {
 inline Prepared prepared_steps(Grid const& grid, Cost const& step, std::function<void()> const& kernel,
                                std::string const& label) {
   settle(kernel);
-  auto ready = prepared(grid, step, kernel, chosen_depth(label));
-  ready.bytes *= double(steps_per_call);
-  for (auto& [what, count] : ready.counts) count *= double(steps_per_call);
+  auto ready   = repeated(prepared(grid, step, kernel, chosen_depth(label)), steps_per_call);
+  ready.kernel = kernel;
   return ready;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What time steps of one number of points are compared with: single sweeps of plain CUDA or OpenMP.
+// What time steps of one number of points are compared with: as many single sweeps of plain CUDA or OpenMP.
 
 #include "StencilWeighted.hpp"
 #include "StepsCases.hpp"
@@ -15,7 +15,7 @@ void perf::add_steps_peers() {
     auto const sweep = [=](F const& f) {
       Koalesce::parallel_stencil("sweep", policy_of<Shape>(grid), f.ins[0], f.outs[0], Sum{});
     };
-    add_peers<F, Shape>(steps_name<Shape, T>(grid), grid, {2 * sizeof(T), 0}, sweep, Sum{});
+    add_peers<F, Shape>(steps_name<Shape, T>(grid), grid, {2 * sizeof(T), 0}, sweep, Sum{}, steps_per_call);
   }
 }
 

@@ -24,6 +24,7 @@ class Pattern:
     reads: dict = None  # who takes part in the columns of break_even()
     unit: tuple = None  # counter, factor and name of what the table shows; without: milliseconds
     panel: tuple = ()  # parts of the name that share a panel of the picture
+    paced: str = None  # counter of which runs of implementations have different amounts: its rate is compared, not the time
 
     def role(self, name):
         """"ours", "aside", "kokkos", "peers", "bounds" or None: whose an implementation is.
@@ -55,6 +56,11 @@ class Pattern:
     def rivals(self, case, ours, *roles):
         """The alternatives, or those of one role, that one of ours is compared with in a case."""
         return [name for name in self.named([case], *(roles or ("kokkos", "peers"))) if self.only.get(name, ours) == ours]
+
+    def cost(self, measurement):
+        """What is compared: seconds, or seconds for one of what the pattern is paced by."""
+        rate = measurement.rates.get(self.paced)
+        return 1 / rate if rate else measurement.seconds
 
     def cases(self, runs):
         return [(run, case) for run in runs for case in run.cases if case.parts[0] == self.name]
@@ -97,13 +103,18 @@ PATTERNS = (
             bounds={"copy": "copy"}, unit=("points", 1e-9, "GStencil/s"), panel=(2, 3)),
     Pattern("steps", "Time steps",
             "`parallel_stencil_steps` with a functor and with known weights, as many steps per sweep as it finds best; the same with "
-            "one step per sweep, and with up to 2, 4 or 8; known weights with a periodic boundary. No other library of time "
-            "steps is measured here. A copy that reads and writes the field once a step is what single sweeps are bound by.",
+            "one step per sweep, and with up to 2, 4 or 8; known weights with a periodic boundary. `wave` has two time levels and "
+            "reads 25 points of the newest one, `perona_malik` has 26 divisions a point. The alternatives are one sweep per step in "
+            "plain CUDA or OpenMP; no other library of time steps is measured here. A copy that reads and writes the field once a "
+            "step is what single sweeps are bound by.",
             ours={"koalesce": "functor", "koalesce_linear": "linear"},
             aside={"koalesce_one": "functor, one", "koalesce_linear_one": "linear, one", "koalesce_periodic": "periodic",
+                   "koalesce_portable": "portable", "koalesce_portable_one": "portable, one",
                    **{f"koalesce_{k}": f"functor, {k}" for k in (2, 4, 8)},
                    **{f"koalesce_linear_{k}": f"linear, {k}" for k in (2, 4, 8)}},
-            kokkos={}, peers={}, bounds={"copy": "copy"}, unit=("points", 1e-9, "GStencil/s"), panel=(2, )),
+            kokkos={}, peers={"cuda": "CUDA", "cuda_tiles": "CUDA tiles", "cuda_partial_sums": "CUDA partial sums",
+                              "cuda_shared": "CUDA shared", "openmp_simd": "OpenMP simd"},
+            bounds={"copy": "copy"}, unit=("points", 1e-9, "GStencil/s"), panel=(2, ), paced="points"),
     Pattern("transpose", "Transpositions",
             "Ours is `transpose`. The alternatives are `Kokkos::deep_copy` between layouts, the fastest of several "
             "MDRange loops, and cuBLAS' geam (a matrix addition that can transpose) and cuTENSOR's permutation where they "
@@ -175,19 +186,19 @@ class Comparison:
         return self.case.name.partition("/")[2]
 
 
-def best_of(case, names):
+def best_of(case, names, cost=lambda m: m.seconds):
     """The fastest of these implementations of a case that ran, or None."""
     ran = {n: m for n in names if (m := case.implementations.get(n)) and not m.error and m.seconds > 0}
-    return min(ran, key=lambda n: ran[n].seconds) if ran else None
+    return min(ran, key=lambda n: cost(ran[n])) if ran else None
 
 
 def compare(pattern, case):
     """Each way of ours that ran, against the fastest of its alternatives that did."""
     comparisons = []
     for name, title in pattern.ours.items():
-        rival = best_of(case, pattern.rivals(case, name))
+        rival = best_of(case, pattern.rivals(case, name), pattern.cost)
         if rival and best_of(case, [name]):
-            ratio = case.implementations[rival].seconds / case.implementations[name].seconds
+            ratio = pattern.cost(case.implementations[rival]) / pattern.cost(case.implementations[name])
             comparisons.append(Comparison(case, title, pattern.title_of(rival), ratio))
     return comparisons
 

@@ -229,6 +229,8 @@ class Report:
     def roofline(self):
         panels = {}
         for pattern in PATTERNS:
+            if pattern.name == "steps":  # several share one pass over the bytes that each is counted for
+                continue
             for run, case in pattern.cases(self.runs):
                 on_host = run.context.get("execution space") in HOSTS
                 for group, m in self.groups(pattern, case).items():

@@ -74,6 +74,14 @@ class TextTest(ToolTest):
         self.assertIn("| Transpositions | 1 | 1 | 0 | 0 | 1.50 | 1.50 | 1.50 |", text)
         self.assertIn("Transpositions: never more than 2 % slower", text)
 
+    def test_time_steps_are_compared_by_their_rate(self):
+        self.put("steps", [row("steps/7pt/f64/9x9x9/koalesce", 12, points=4e9),
+                           row("steps/7pt/f64/9x9x9/cuda_tiles", 0.5, points=2e9),
+                           row("steps/7pt/f64/9x9x9/cuda", 0.4, points=1e9)])
+        text = self.text()
+        self.assertIn("| Time steps: functor | 1 | 1 | 0 | 0 | 2.00 | 2.00 | 2.00 |", text)
+        self.assertNotIn("Roofline", text)
+
     def test_peers_of_stencils_are_alternatives(self):
         self.put("stencil", [row("stencil/2d_5pt/f64/9x9/koalesce", 3, points=1e6),
                              row("stencil/2d_5pt/f64/9x9/cuda_tiles", 6, points=1e6),
