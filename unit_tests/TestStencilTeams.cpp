@@ -148,5 +148,49 @@ TEST_P(StencilTeams, fused_steps) {
   try_steps<Star<1, 1, 1>, LayoutRight>(periodic, {0, 0, 0});
 }
 
+#ifdef KOKKOS_ENABLE_OPENMP
+/// CPU threads whose wavefronts tell ThreadSanitizer of their barriers.
+struct ToldWaves : Backend::OpenMP {
+  static inline int sweeps = 0;
+};
+
+template <class Boundary, class... WorkArgs>
+void run_fused_steps(ToldWaves, Kokkos::OpenMP const& exec, std::string const& label,
+                     Impl::StencilWork<WorkArgs...> const& work, Boundary const&, int depth) {
+  using Policy = Kokkos::TeamPolicy<Kokkos::OpenMP>;
+  Impl::OpenMPBackend::StepsWaveKernel const kernel(work, depth, exec.concurrency());
+  Kokkos::parallel_for(label, Policy(exec, 1, exec.concurrency()), Told<std::decay_t<decltype(kernel)>>{kernel});
+  ++ToldWaves::sweeps;
+}
+
+template <class Shape>
+void try_waves(Index<Shape::rank> const& n, Index<Shape::rank> const& halo) {
+  constexpr int rank = Shape::rank;
+  using T            = std::uint32_t;
+  Rng rng(1);
+  Field<Kokkos::OpenMP, T, rank, LayoutRight> expected(n, halo, rng), found(n, halo, rng), scratch(n, halo, rng);
+  expected.fill(rng);
+  Kokkos::deep_copy(found.view(), expected.view());
+  StencilPolicy<Kokkos::OpenMP, Shape, ToldWaves> const policy({}, n);
+  auto const run = [&](int fused, auto const& state) {
+    ToldWaves::sweeps = 0;
+    parallel_stencil_steps("waves", policy.with_fused_steps(fused), state, scratch.view(), 20, Mix<Shape>());
+    Kokkos::fence();
+    return ToldWaves::sweeps;
+  };
+  EXPECT_EQ(run(1, expected.view()), 0);
+  EXPECT_GT(run(9, found.view()), 0);
+  for (std::size_t i = 0; i < expected.view().size(); ++i)
+    ASSERT_EQ(found.view().data()[i], expected.view().data()[i]) << i;
+}
+
+/// Threads share the rows of planes, or columns where there are fewer rows than threads.
+TEST(StencilWaves, threads_share_planes) {
+  try_waves<Star<1, 1, 1>>({40, 30, 20}, {1, 1, 1});
+  try_waves<Box<2, 1, 1>>({17, 9, 33}, {2, 1, 1});
+  try_waves<Star<2, 2>>({150, 90}, {2, 2});
+}
+#endif
+
 }  // namespace
 }  // namespace Koalesce::Test

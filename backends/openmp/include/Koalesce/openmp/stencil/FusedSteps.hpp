@@ -118,25 +118,37 @@ std::vector<int> fused_depths(Tag, Exec const&, StencilWork<WorkArgs...> const& 
   return {std::begin(HostTuning::steps_depths), std::end(HostTuning::steps_depths)};
 }
 
-template <class Exec, MovesInWaves Boundary, class... WorkArgs>
-void run_fused_steps(Tag, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work,
-                     Boundary const&, int depth) {
-  using Work   = StencilWork<WorkArgs...>;
-  using Policy = Kokkos::TeamPolicy<Exec>;
+/// What a team of all threads does.
+template <class Work>
+struct StepsWaveKernel {
+  Work work;
+  StepsWave wave;
+  std::int64_t fronts;
+  bool unit;  ///< whether neighbors in a row are neighbors in memory
 
-  auto const& n      = work.extents;
-  auto const wave    = make_steps_wave(work, depth, exec.concurrency());
-  auto const fronts  = (n[0] + (depth - 1) * wave.lag(Work::rz) + wave.front - 1) / wave.front;
-  bool const unit    = unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out);
-  auto const compute = unit ? &compute_front<true, Work> : &compute_front<false, Work>;
-  auto const kernel  = [=](typename Policy::member_type const& team) {
+  StepsWaveKernel(Work const& work_, int depth, int threads)
+      : work(work_),
+        wave(make_steps_wave(work, depth, threads)),
+        fronts((work.extents[0] + (depth - 1) * wave.lag(Work::rz) + wave.front - 1) / wave.front),
+        unit(unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out)) {}
+
+  template <class Team>
+  void operator()(Team const& team) const {
+    auto const compute = unit ? &compute_front<true, Work> : &compute_front<false, Work>;
     for (std::int64_t y = 0; y * wave.block_y < work.extents[1]; ++y)
       for (std::int64_t x = 0; x * wave.block_x < work.extents[2]; ++x)
         for (std::int64_t front = 0; front < fronts; ++front) {
           compute(work, wave, front, y, x, team.team_rank(), team.team_size());
           team.team_barrier();
         }
-  };
+  }
+};
+
+template <class Exec, MovesInWaves Boundary, class... WorkArgs>
+void run_fused_steps(Tag, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work,
+                     Boundary const&, int depth) {
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  StepsWaveKernel const kernel(work, depth, exec.concurrency());
   int const threads = Policy(exec, 1, 1).team_size_max(kernel, Kokkos::ParallelForTag());
   Kokkos::parallel_for(kernel_label(Tag{}, label), Policy(exec, 1, threads), kernel);
 }
