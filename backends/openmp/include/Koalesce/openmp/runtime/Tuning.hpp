@@ -50,7 +50,7 @@ inline constexpr int steps_depths[] = {3, 9};
 /// Bytes per thread of the planes between the first and the last of these steps.
 inline constexpr std::size_t wave_bytes = 1024 * 1024;
 /// Planes, at most, that each step computes before the threads wait for each other.
-inline constexpr std::int64_t longest_front = 16;
+inline constexpr std::int64_t max_front = 16;
 
 /// Transposition. Two cores with 48 KiB of L1, 8192^2 fp64, GB/s read and written; few runs on a machine that others
 /// used too, so differences below 15 % say little.

@@ -104,7 +104,7 @@ StepsWave make_steps_wave(Work const& work, int depth, int threads) {
   std::size_t const bytes = bytes_of(work.in) + bytes_of(work.points) + bytes_of(work.out);
   auto const rows         = std::int64_t(tuning::wave_bytes * threads / (std::size_t(planes * wave.block_x) * bytes));
   wave.block_y            = even_part(n[1], std::max<std::int64_t>(1, rows));
-  while (wave.front < tuning::longest_front &&
+  while (wave.front < tuning::max_front &&
          wave.front * depth * wave.block_y * wave.block_x < tuning::min_points * threads)
     wave.front *= 2;
   return wave;
