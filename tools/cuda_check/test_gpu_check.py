@@ -130,10 +130,11 @@ class GpuCheckTest(unittest.TestCase):
 class ListTest(unittest.TestCase):
     def test_every_filter_names_a_test_of_the_sources(self):
         names = []
-        for path in glob.glob(os.path.join(ROOT, "unit_tests", "Test*.cpp")):
+        for path in glob.glob(os.path.join(ROOT, "unit_tests", "**", "Test*.cpp"), recursive=True):
             with open(path, encoding="utf-8") as f:
                 for kind, suite, test in re.findall(r"^(TEST|TYPED_TEST)\((\w+), (\w+)\)", f.read(), re.M):
-                    names.append(f"{suite}.{test}" if kind == "TEST" else f"{suite}/Cuda_cuda.{test}")
+                    for backend in ("cuda", "portable"):
+                        names.append(f"{suite}.{test}" if kind == "TEST" else f"{suite}/Cuda_{backend}.{test}")
         self.assertGreater(len(names), 100)
         tool = module()
         for group in tool.read_list(tool.LIST):
