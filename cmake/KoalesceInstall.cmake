@@ -23,6 +23,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/KoalesceConfigVersion.cm
 install(FILES "${PROJECT_BINARY_DIR}/KoalesceConfig.cmake"
               "${PROJECT_BINARY_DIR}/KoalesceConfigVersion.cmake"
               "${CMAKE_CURRENT_LIST_DIR}/KoalesceKokkos.cmake"
+              "${CMAKE_CURRENT_LIST_DIR}/KoalesceMpi.cmake"
               "${CMAKE_CURRENT_LIST_DIR}/KoalesceUninstall.cmake"
         DESTINATION "${_koalesce_config_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/Koalesce")

@@ -18,7 +18,9 @@ set(may_portable "${core};portable")
 set(may_openmp "${core};portable;openmp")
 set(may_cuda "${core};portable;cuda")
 set(may_enabled "${core};portable;openmp;cuda;enabled")
-set(may_. "${core};enabled;.")
+# Stencils over processes call the patterns, and are called by nothing but a user's header.
+set(may_distributed "common;stencil;distributed")
+set(may_. "${core};enabled;distributed;.")
 
 # Sets <result> to the layer of a header, as it stands below Koalesce/.
 function(layer_of header result)

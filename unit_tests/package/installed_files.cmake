@@ -4,7 +4,7 @@
 # what is installed is all headers and the package's files, nothing else, and can be moved.
 
 set(expected
-  ${CONFIG_DIR}/KoalesceConfig.cmake ${CONFIG_DIR}/KoalesceConfigVersion.cmake ${CONFIG_DIR}/KoalesceKokkos.cmake
+  ${CONFIG_DIR}/KoalesceConfig.cmake ${CONFIG_DIR}/KoalesceConfigVersion.cmake ${CONFIG_DIR}/KoalesceKokkos.cmake ${CONFIG_DIR}/KoalesceMpi.cmake
   ${CONFIG_DIR}/KoalesceTargets.cmake ${CONFIG_DIR}/KoalesceUninstall.cmake ${CONFIG_DIR}/KoalesceInstalledFiles.txt
   ${DATA_DIR}/licenses/Koalesce/LICENSE)
 file(GLOB roots "${SOURCE}/core/include" "${SOURCE}/backends/*/include")

@@ -5,6 +5,7 @@
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/stencil/StencilShape.hpp>
 #include <Koalesce/stencil/impl/boundary/BoundaryFaces.hpp>
+#include <Koalesce/stencil/impl/domain/RankDomain.hpp>
 #include <Koalesce/stencil/impl/domain/StencilBlocks.hpp>
 
 #include <cstddef>
@@ -35,7 +36,7 @@ struct StencilChoices {
 /// \tparam Shape   Box, Star, or Staged of two or more of them.
 /// \tparam BackendTag the backend, as with_backend() sets it.
 /// \tparam Boundary what lies beyond the interior, as with_boundary() sets it.
-/// \tparam Domain   which points, as with_blocks() or with_active() sets it.
+/// \tparam Domain   which points, as with_blocks(), with_active() or a Koalesce::Domain sets it.
 ///
 ///     StencilPolicy policy(exec, Box<1, 1, 1>{}, {nz, ny, nx});
 ///     auto portable = policy.with_backend(Backend::Portable{});
@@ -49,7 +50,7 @@ class StencilPolicy {
   using shape_type      = Shape;       ///< Box, Star or Staged
   using backend_type    = BackendTag;  ///< a tag of namespace Backend
   using boundary_type   = Boundary;    ///< the conditions, or a type that says that fields have halos
-  using domain_type     = Domain;      ///< which points: all, those of many blocks, or ActivePoints
+  using domain_type     = Domain;      ///< which points: all, those of many blocks, ActivePoints, those of a process
 
   static constexpr int rank       = Shape::rank;             ///< number of dimensions
   static constexpr int field_rank = rank + Domain::indices;  ///< indices of a field
@@ -77,6 +78,18 @@ class StencilPolicy {
     requires(sizeof...(N) == rank && (std::is_integral_v<N> && ...))
   StencilPolicy(Exec const& space, Shape const&, N... extents)
       : m_space(space), m_extents{{std::int64_t(extents)...}} {}
+
+  /// \brief The same over the processes of a domain: the extents are those of this process' part.
+  ///
+  ///     StencilPolicy policy(exec, Star<1, 1, 1>{}, domain);  // #include <Koalesce/Distributed.hpp>
+  ///
+  /// \param[in] domain  a Koalesce::Domain of as many dimensions as the shape.
+  template <class Ranks>
+    requires(Impl::is_domain<Ranks>)
+  StencilPolicy(Exec const& space, Shape const&, Ranks const& domain)
+      : m_space(space), m_extents(domain.extents()), m_domain{domain} {
+    static_assert(Ranks::rank == rank, "Koalesce::StencilPolicy: the domain must have as many dimensions as the shape");
+  }
 
   /// Not for too few extents: braces would make the others 0.
   template <std::size_t N>
@@ -144,12 +157,18 @@ class StencilPolicy {
   ///
   /// \param[in] points  prepared for the same extents; the policy sees what update() does to them.
   auto with_active(ActivePoints<Exec, rank> const& points) const {
-    static_assert(covers_all, "Koalesce::StencilPolicy: blocks and active points exclude each other");
-    return StencilPolicy<Exec, Shape, BackendTag, Boundary, ActivePoints<Exec, rank>>(m_space, m_extents, m_choices,
-                                                                                      m_boundary, points);
+    if constexpr (Impl::is_over_ranks<Domain>) {
+      using Points = Impl::RankDomain<std::decay_t<decltype(m_domain.ranks)>, ActivePoints<Exec, rank>>;
+      return StencilPolicy<Exec, Shape, BackendTag, Boundary, Points>(m_space, m_extents, m_choices, m_boundary,
+                                                                      Points{m_domain.ranks, points});
+    } else {
+      static_assert(covers_all, "Koalesce::StencilPolicy: blocks and active points exclude each other");
+      return StencilPolicy<Exec, Shape, BackendTag, Boundary, ActivePoints<Exec, rank>>(m_space, m_extents, m_choices,
+                                                                                        m_boundary, points);
+    }
   }
 
-  /// What with_blocks() or with_active() was given.
+  /// What with_blocks(), with_active() or the constructor was given.
   Domain const& domain() const { return m_domain; }
 
   /// What with_boundary() was given.
@@ -204,6 +223,12 @@ class StencilPolicy {
 template <class Exec, class Shape, class... N>
   requires(Kokkos::is_execution_space_v<Exec> && sizeof...(N) == Shape::rank)
 StencilPolicy(Exec const&, Shape const&, N...) -> StencilPolicy<Exec, Shape>;
+
+/// Deduces the domain.
+template <class Exec, class Shape, class Ranks>
+  requires(Kokkos::is_execution_space_v<Exec> && Impl::is_domain<Ranks>)
+StencilPolicy(Exec const&, Shape const&, Ranks const&)
+    -> StencilPolicy<Exec, Shape, Backend::Default<Exec>, Impl::NoBoundary, Impl::RankDomain<Ranks>>;
 
 }  // namespace Koalesce
 

@@ -69,10 +69,10 @@ void run_with_boundary(std::string const& label, Policy const& policy, In const&
     run_shell(shell, policy, in, reducing, box);
     reducing.reduction.earlier       = parts.data();
     reducing.reduction.earlier_count = items;
-    if (box.extents[0] > 0) run_work(label, policy, work_in_box(reducing, box));
+    if (box.extents[0] > 0) run_work(label, policy, work_in_box(reducing, box.first, box.extents, box.first));
     else join_earlier(policy.space(), shell, reducing.reduction);
   } else {
-    if (box.extents[0] > 0) run_work(label, policy, work_in_box(work, box));
+    if (box.extents[0] > 0) run_work(label, policy, work_in_box(work, box.first, box.extents, box.first));
     run_shell(shell, policy, in, work, box);
   }
 }
@@ -137,9 +137,10 @@ void dispatch_blocks(std::string const& label, Policy const& policy, Ins const& 
                  with_block(functors)...);
 }
 
+/// A sweep of this process alone.
 template <class Policy, class Ins, class Outs, class Reduction, class... Functors>
-void dispatch_stencil(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
-                      Reduction const& reduction, Functors const&... functors) {
+void dispatch_here(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
+                   Reduction const& reduction, Functors const&... functors) {
   using Domain = typename Policy::domain_type;
   auto points  = policy.domain().blocks();
   for (int d = 0; d < Policy::rank; ++d) points *= policy.extents()[d];
@@ -161,13 +162,30 @@ void dispatch_stencil(std::string const& label, Policy const& policy, Ins const&
   }
 }
 
+template <class Policy, class Ins, class Outs, class Reduction, class... Functors>
+void dispatch_stencil(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
+                      Reduction const& reduction, Functors const&... functors) {
+  if constexpr (is_over_ranks<typename Policy::domain_type>)
+    dispatch_over_ranks(label, policy, in, out, reduction, functors...);
+  else dispatch_here(label, policy, in, out, reduction, functors...);
+}
+
+/// Calls check(policy), where all processes agree on what comes of it.
+template <class Policy, class Ins, class Outs, class Check>
+void check_call(std::string const& where, Policy const& policy, Ins const& in, Outs const& out, Check const& check) {
+  if constexpr (is_over_ranks<typename Policy::domain_type>) check_over_ranks(where, policy, in, out, check);
+  else check(policy);
+}
+
 /// The natural way of every call: checks, then the work for the backend.
 template <class Policy, class Ins, class Outs, class Reduction, class... Functors>
 void check_and_dispatch(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
                         Reduction const& reduction, Functors const&... functors) {
   auto const where = call_text(Reduction::function, label);
-  check_stencil(where, policy, in, out);
-  check_results<typename Policy::execution_space>(where, reduction);
+  check_call(where, policy, in, out, [&](auto const& local) {
+    check_stencil(where, local, in, out);
+    check_results<typename Policy::execution_space>(where, reduction);
+  });
   dispatch_stencil(label, policy, in, out, reduction, functors...);
 }
 

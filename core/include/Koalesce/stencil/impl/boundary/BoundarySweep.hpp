@@ -50,14 +50,7 @@ struct BoxFunctor {
 
 template <class F>
 auto in_box(F const& functor, Extents3 const& first) {
-  if constexpr (is_linear_then<F>) {
-    using Then = BoxFunctor<std::decay_t<decltype(functor.then)>>;
-    return LinearThen<typename F::weight_type, typename F::shape_type, Then>{functor.weights, {functor.then, first}};
-  } else if constexpr (is_linear<F>) {
-    return functor;
-  } else {
-    return BoxFunctor<F>{functor, first};
-  }
+  return wrap_functor(functor, [&](auto const& f) { return BoxFunctor<std::decay_t<decltype(f)>>{f, first}; });
 }
 
 template <class Order, class F, class... As, class... Vs, class Update>
@@ -74,27 +67,29 @@ auto fields_in_box(Pack<Fields...> const& fields, Extents3 const& first) {
   });
 }
 
+/// The part of a work in a box of its points. \param[in] index  that functors see at the box's first point.
 template <class... Args>
-auto work_in_box(StencilWork<Args...> const& w, BoundaryBox const& box) {
+auto work_in_box(StencilWork<Args...> const& w, Extents3 const& first, Extents3 const& extents, Extents3 const& index) {
   using Work         = StencilWork<Args...>;
-  auto const functor = in_box(w.functor, box.first);
+  auto const functor = in_box(w.functor, index);
   return StencilWork<typename Work::Order, typename Work::Ins, typename Work::Points, typename Work::Outs,
                      std::remove_const_t<decltype(functor)>, typename Work::Reduction, typename Work::Domain>{
-      fields_in_box(w.in, box.first),
-      fields_in_box(w.out, box.first),
-      box.extents,
+      fields_in_box(w.in, first),
+      fields_in_box(w.out, first),
+      extents,
       functor,
       w.taps,
-      fields_in_box(w.points, box.first),
+      fields_in_box(w.points, first),
       w.reduction,
-      domain_in_box(w.domain, box.first)};
+      domain_in_box(w.domain, first)};
 }
 template <class Order, class Shape, class... Args>
-auto work_in_box(StagedWork<Order, Shape, Args...> const& w, BoundaryBox const& box) {
+auto work_in_box(StagedWork<Order, Shape, Args...> const& w, Extents3 const& first, Extents3 const& extents,
+                 Extents3 const& index) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return make_work<Order, Shape>(fields_in_box(w.in, box.first), fields_in_box(w.points, box.first),
-                                   fields_in_box(w.out, box.first), box.extents, StencilTaps::automatic, w.reduction,
-                                   domain_in_box(w.domain, box.first), in_box(get<I>(w.functors), box.first)...);
+    return make_work<Order, Shape>(fields_in_box(w.in, first), fields_in_box(w.points, first),
+                                   fields_in_box(w.out, first), extents, StencilTaps::automatic, w.reduction,
+                                   domain_in_box(w.domain, first), in_box(get<I>(w.functors), index)...);
   }(std::make_index_sequence<StagedWork<Order, Shape, Args...>::stages>{});
 }
 

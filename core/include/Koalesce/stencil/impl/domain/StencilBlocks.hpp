@@ -116,16 +116,22 @@ struct BlockFunctor {
   std::int64_t block = 0;
 };
 
-template <class F>
-auto with_block(F const& functor) {
+/// A functor as wrap(functor), of known weights the one after them; those alone as they are.
+template <class F, class Wrap>
+auto wrap_functor(F const& functor, Wrap const& wrap) {
   if constexpr (is_linear_then<F>) {
-    using Then = BlockFunctor<std::decay_t<decltype(functor.then)>>;
-    return LinearThen<typename F::weight_type, typename F::shape_type, Then>{functor.weights, {functor.then}};
+    using Then = decltype(wrap(functor.then));
+    return LinearThen<typename F::weight_type, typename F::shape_type, Then>{functor.weights, wrap(functor.then)};
   } else if constexpr (is_linear<F>) {
     return functor;
   } else {
-    return BlockFunctor<F>{functor};
+    return wrap(functor);
   }
+}
+
+template <class F>
+auto with_block(F const& functor) {
+  return wrap_functor(functor, [](auto const& f) { return BlockFunctor<std::decay_t<decltype(f)>>{f}; });
 }
 
 /// Makes a functor that of a block.

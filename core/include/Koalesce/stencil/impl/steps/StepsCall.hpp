@@ -140,15 +140,17 @@ void run_steps(std::string const& label, Policy const& policy, State const& stat
   auto const where  = call_text("Koalesce::parallel_stencil_steps", label);
   auto const views  = changing_views(state);
   auto const others = other_views(state, scratch);
-  check_steps(where, steps, policy.fused_steps(), pauses);
-  check_stencil(where, policy, inputs_in(views, others, state), others);
-  check_stencil(where, policy, inputs_in(others, views, state), views);
-  check_layouts(where, views, others);
-  if constexpr (Policy::field_rank > Policy::rank) check_block_extents<Policy>(where, views, others);
+  check_call(where, policy, inputs_in(views, others, state), others, [&](auto const& local) {
+    check_steps(where, steps, policy.fused_steps(), pauses);
+    check_stencil(where, local, inputs_in(views, others, state), others);
+    check_stencil(where, local, inputs_in(others, views, state), views);
+    check_layouts(where, views, others);
+    if constexpr (Policy::field_rank > Policy::rank) check_block_extents<Policy>(where, views, others);
+  });
 
   StepsSweeps<Policy, State, std::decay_t<decltype(views)>, Functors...> sweeps(label, policy, state, others,
                                                                                 functors...);
-  if (steps > 1) sweeps.prepare();
+  if (steps > 1) sweeps.prepare(steps);
   std::int64_t period = std::max<std::int64_t>(1, steps);
   if constexpr (!std::is_same_v<Pauses, NoPauses>) period = pauses.period;
   for (std::int64_t done = 0; done < steps;) {

@@ -3,6 +3,7 @@
 #define KOALESCE_STENCIL_IMPL_STEPS_STEPS_SWEEP_HPP
 
 #include <Koalesce/stencil/impl/StencilDispatch.hpp>
+#include <Koalesce/stencil/impl/domain/LocalPolicy.hpp>
 #include <Koalesce/stencil/impl/steps/StepsViews.hpp>
 #include <Koalesce/tuning/impl/RecentTuners.hpp>
 
@@ -67,20 +68,30 @@ class StepsSweeps {
   /// \param[in] others  Views that change roles with those of the state.
   StepsSweeps(std::string const& label, Policy const& policy, State const& state, Views const& others,
               Functors const&... functors)
-      : m_label(label), m_policy(policy), m_views(label, policy, state, others), m_functors(functors...) {
+      : m_label(label), m_policy(policy), m_views(label, local_policy(policy), state, others), m_functors(functors...) {
+    if constexpr (over_ranks) m_block = steps_per_exchange(policy, m_views.inputs(), m_views.inputs_back());
     if constexpr (fuses)
-      if (has_points()) find_depths();
+      if (has_points() && m_block != 1) find_depths();
   }
 
-  /// Gives the other Views what no step writes.
-  void prepare() const { m_views.prepare(); }
+  /// Gives the other Views what no step writes, before so many steps.
+  void prepare(std::int64_t steps) const {
+    if (m_block > 1) {
+      exchange(std::min<std::int64_t>(m_block, steps));
+      m_views.prepare(true);
+    } else {
+      m_views.prepare(false);
+    }
+  }
 
   /// Brings the newest values into the state.
   void settle() { m_views.settle(); }
 
   /// Goes on by so many steps.
   void run(std::int64_t steps) {
-    for (auto const end = m_done + steps; m_done < end;) run_sweeps(end - m_done);
+    for (auto const end = m_done + steps; m_done < end;)
+      if (m_block > 1 && end - m_done > 1) run_block(std::min<std::int64_t>(m_block, end - m_done));
+      else run_sweeps(end - m_done);
   }
 
   /// Whether a function takes the Views of the newest values.
@@ -100,8 +111,9 @@ class StepsSweeps {
   using Exec = typename Policy::execution_space;
   using Tag  = typename Policy::backend_type;
 
-  static constexpr bool fuses = []<class... Ins>(Pack<Ins...> const*) {
-    return can_be_fused<Policy, Ins...>;
+  static constexpr bool over_ranks = is_over_ranks<typename Policy::domain_type>;
+  static constexpr bool fuses      = []<class... Ins>(Pack<Ins...> const*) {
+    return can_be_fused<LocalPolicy<Policy>, Ins...>;
   }(static_cast<State const*>(nullptr));
   static constexpr bool steps_in_place = []<class... Ins>(Pack<Ins...> const*) {
     return (has_levels<Ins> || ...);
@@ -120,6 +132,16 @@ class StepsSweeps {
     }(std::index_sequence_for<Functors...>{});
   }
 
+  void exchange([[maybe_unused]] std::int64_t steps) const {
+    if constexpr (over_ranks) exchange_for_steps(m_label, m_policy, m_views.inputs(), steps);
+  }
+
+  /// So many steps between exchanges of halos: each computes those points around the interior that the others read.
+  void run_block(std::int64_t steps) {
+    exchange(steps);
+    for (m_ahead = steps; m_ahead > 0;) run_sweeps(m_ahead);
+  }
+
   void run_sweeps(std::int64_t left) {
     if constexpr (fuses)
       if (!m_depths.empty()) return run_fastest_depth(left);
@@ -128,10 +150,13 @@ class StepsSweeps {
 
   /// One sweep, of so many steps.
   void run_depth(int depth) {
-    if (depth == 1) {
+    if (depth == 1 && m_ahead == 0) {
       with_functors([&](auto const&... functors) {
         dispatch_stencil(m_label, m_policy, m_views.inputs(), m_views.outputs(), NoReduction(), functors...);
       });
+    } else if (depth == 1) {
+      if constexpr (over_ranks)
+        with_work([&](auto const& work, auto const&) { run_work(m_label, local_policy(m_policy), work); });
     } else if constexpr (fuses) {
       with_work([&](auto const& work, auto const& boundary) {
         using Work = std::decay_t<decltype(work)>;
@@ -140,6 +165,7 @@ class StepsSweeps {
       });
     }
     m_done += depth;
+    m_ahead = std::max<std::int64_t>(0, m_ahead - depth);
     m_views.turn();
   }
 
@@ -150,9 +176,13 @@ class StepsSweeps {
       if constexpr (steps_in_place) visit(work, StepsInPlace());
       else visit(work, boundary);
     };
+    auto const of_part = [&](auto const& work, [[maybe_unused]] auto const& boundary) {
+      if constexpr (over_ranks) in_place(work_for_steps(m_policy, work, std::max<std::int64_t>(m_ahead, 1)), boundary);
+      else in_place(work, boundary);
+    };
     with_functors([&](auto const&... functors) {
-      dispatch_order(m_label, VisitingPolicy<Policy, decltype(in_place)>{m_policy, in_place}, m_views.inputs(),
-                     m_views.outputs(), NoReduction(), WholeDomain(), functors...);
+      dispatch_order(m_label, VisitingPolicy<LocalPolicy<Policy>, decltype(of_part)>{local_policy(m_policy), of_part},
+                     m_views.inputs(), m_views.outputs(), NoReduction(), WholeDomain(), functors...);
     });
   }
 
@@ -162,7 +192,7 @@ class StepsSweeps {
       if constexpr (FusesSteps<Tag, Exec, Work, std::decay_t<decltype(boundary)>>) {
         auto const most = m_policy.fused_steps();
         for (int const depth : fused_depths(Tag{}, m_policy.space(), work, boundary, most))
-          if (most == 0 || depth <= most) m_depths.push_back(depth);
+          if ((most == 0 || depth <= most) && (m_block == 0 || depth <= m_block)) m_depths.push_back(depth);
         m_extents = work.extents;
         m_type    = typeid(Work).name();
       }
@@ -225,9 +255,11 @@ class StepsSweeps {
 
   std::string m_label;
   Policy m_policy;
-  StepsViews<Policy, State, Views> m_views;
+  StepsViews<LocalPolicy<Policy>, State, Views> m_views;
   Pack<Functors...> m_functors;
-  std::int64_t m_done = 0;
+  std::int64_t m_done  = 0;
+  std::int64_t m_block = 0;  ///< steps per exchange of halos; 0: there are no other processes
+  std::int64_t m_ahead = 0;  ///< steps that are left until the next exchange
 
   std::vector<int> m_depths;             ///< what may be chosen from; empty: one step a sweep
   std::optional<std::size_t> m_fastest;  ///< of them, as far as is known

@@ -67,6 +67,8 @@ class StepsViews {
   /// Of the next sweep.
   auto inputs() const { return inputs_in(m_views[m_in_other], m_views[!m_in_other], m_state); }
   Views const& outputs() const { return m_views[!m_in_other]; }
+  /// Of the sweep after it.
+  auto inputs_back() const { return inputs_in(m_views[!m_in_other], m_views[m_in_other], m_state); }
 
   /// After a sweep: its outputs are the newest values.
   void turn() { m_in_other = !m_in_other; }
@@ -86,14 +88,15 @@ class StepsViews {
   }
 
   /// Gives the other Views what no step writes.
-  void prepare() const {
+  /// \param[in] whole  whether that is all of the halo, not only what a step reads.
+  void prepare(bool whole) const {
     constexpr bool blocks = Policy::field_rank > Policy::rank;
     if constexpr (!std::is_same_v<typename Policy::domain_type, WholeDomain>)
       for_each_changing([&](auto const& state, auto const& other, auto levels) {
         if constexpr (decltype(levels)::value) copy_inactive(state, other);
         else copy(state, other);
       });
-    if constexpr (std::is_same_v<typename Policy::boundary_type, NoBoundary> && !blocks) copy_halos();
+    if constexpr (std::is_same_v<typename Policy::boundary_type, NoBoundary> && !blocks) copy_halos(whole);
   }
 
  private:
@@ -157,8 +160,8 @@ class StepsViews {
            ExchangePoints<T>{points, canonical_field<Order, T>(a, m_policy), canonical_field<Order, T>(b, m_policy)});
   }
 
-  /// Copies the halos that inputs need to the scratch.
-  void copy_halos() const {
+  /// Copies the halos that inputs need to the scratch, or whole ones.
+  void copy_halos(bool whole) const {
     Extents3 width{0, 0, 0};
     for_each(inputs_in(m_views[0], m_views[1], m_state), [&](auto const& input, auto) {
       for (int d = 0; d < Policy::rank; ++d) {
@@ -173,7 +176,8 @@ class StepsViews {
       for (int d = 0; d < Policy::rank; ++d) {
         auto& in_d              = halo[Order::canonical_dim(d)];
         std::int64_t const both = std::min(view.extent(d), other.extent(d));
-        in_d                    = std::min(in_d, (both - m_policy.extents()[d]) / 2);
+        std::int64_t const has  = (both - m_policy.extents()[d]) / 2;
+        in_d                    = whole ? has : std::min(in_d, has);
       }
       copy_points(HaloPoints(interior(), halo), view, other);
     });

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_DISTRIBUTED_IMPL_HALO_EXCHANGE_HPP
+#define KOALESCE_DISTRIBUTED_IMPL_HALO_EXCHANGE_HPP
+
+#include <Koalesce/common/Backend.hpp>
+#include <Koalesce/distributed/Domain.hpp>
+#include <Koalesce/distributed/impl/HaloRegions.hpp>
+#include <Koalesce/stencil/impl/CanonicalField.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace Koalesce::Impl {
+
+/// Copies points of a field to messages or back. \tparam T  const if they are sent.
+template <class T>
+struct CopyHalo {
+  static constexpr bool sends = std::is_const_v<T>;
+  using Byte                  = std::conditional_t<sends, std::byte, std::byte const>;
+
+  Field<T> field;
+  HaloBox const* boxes;
+  Byte* buffer;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    HaloBox const* box   = boxes;
+    std::int64_t earlier = 0;
+    while (i >= box->points) earlier = (box++)->points;
+    Extents3 const at = box->point(i - earlier);
+    using Element     = std::conditional_t<sends, std::remove_const_t<T>, T const>;
+    auto* const there = reinterpret_cast<Element*>(buffer + box->begin) + (i - earlier);
+    if constexpr (sends) *there = *field.at(at[0], at[1], at[2]);
+    else *field.at(at[0], at[1], at[2]) = *there;
+  }
+};
+
+/// An exchange of halos that happens again and again: buffers and persistent requests. Where kernels' memory is not the
+/// host's, messages are copied to the host and back on an instance of their own, beside what runs on the caller's.
+template <class Exec, int Rank>
+class HaloExchange {
+ public:
+  /// \param[in] name  the same on all processes.
+  HaloExchange(Exec const& exec, Domain<Rank> const& domain, std::string const& name,
+               std::vector<HaloNeed<Rank>> const& fields)
+      : m_ranks(domain.state().get()),
+        m_name(name),
+        m_hash(std::hash<std::string>()(name)),
+        m_regions(domain, fields),
+        m_exec(exec),
+        m_copies(instance_of_own(exec)) {
+    auto const without = [](auto const& label) {
+      return Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string("Koalesce::") + label);
+    };
+    auto const bytes = std::size_t(m_regions.bytes);
+    m_send           = DeviceBytes(without("halo to send"), bytes);
+    m_receive        = DeviceBytes(without("halo received"), bytes);
+    if constexpr (staged) {
+      m_host_send    = HostBytes(without("halo to send, host"), bytes);
+      m_host_receive = HostBytes(without("halo received, host"), bytes);
+    } else {
+      m_host_send    = m_send;
+      m_host_receive = m_receive;
+    }
+    for (auto const& boxes : m_regions.send) m_send_boxes.push_back(on_device(boxes));
+    for (auto const& boxes : m_regions.receive) m_receive_boxes.push_back(on_device(boxes));
+    // In pieces, whose number fits into MPI's int.
+    MPI_Type_contiguous(int(HaloRegions<Rank>::alignment), MPI_BYTE, &m_piece);
+    MPI_Type_commit(&m_piece);
+    std::size_t const count = m_regions.messages.size();
+    m_sends.resize(count);
+    m_receives.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      auto const& message = m_regions.messages[i];
+      int const pieces    = int(message.bytes / HaloRegions<Rank>::alignment);
+      MPI_Send_init(m_host_send.data() + message.begin, pieces, m_piece, message.rank, message.send_tag, domain.comm(),
+                    &m_sends[i]);
+      MPI_Recv_init(m_host_receive.data() + message.begin, pieces, m_piece, message.rank, message.receive_tag,
+                    domain.comm(), &m_receives[i]);
+    }
+  }
+
+  ~HaloExchange() {
+    for (auto& request : m_sends) MPI_Request_free(&request);
+    for (auto& request : m_receives) MPI_Request_free(&request);
+    MPI_Type_free(&m_piece);
+  }
+
+  HaloExchange(HaloExchange const&)            = delete;
+  HaloExchange& operator=(HaloExchange const&) = delete;
+
+  bool has_messages() const { return !m_regions.messages.empty(); }
+
+  /// Fills the messages with a field's points.
+  template <class T>
+  void pack(Exec const& exec, std::size_t field, Field<T const> const& from) {
+    launch(exec, "Koalesce::exchange_halo, pack", m_regions.send[field],
+           CopyHalo<T const>{from, m_send_boxes[field].data(), m_send.data()});
+  }
+
+  /// After pack() of all fields: waits for it, and lets messages go.
+  void start(Exec const& exec) {
+    m_call = m_ranks->next_call();
+    if (!has_messages()) return;
+    exec.fence("Koalesce::exchange_halo: packed");
+    if (exec != m_exec) m_exec.fence("Koalesce::exchange_halo: unpacked before");
+    m_exec = exec;
+    MPI_Startall(int(m_receives.size()), m_receives.data());
+    if constexpr (staged) Kokkos::deep_copy(m_copies, m_host_send, m_send);
+  }
+
+  /// Waits until messages have come; unpack() may follow.
+  void finish(std::string const& where) {
+    if (!has_messages()) return;
+    if constexpr (staged) m_copies.fence("Koalesce::exchange_halo: on the host");
+    std::uint64_t const header[] = {m_call, m_hash};
+    for (auto const& message : m_regions.messages)
+      std::memcpy(m_host_send.data() + message.begin, header, sizeof(header));
+    MPI_Startall(int(m_sends.size()), m_sends.data());
+    m_ranks->wait(m_receives, where, "halos");
+    for (auto const& message : m_regions.messages) check_header(where, message);
+    if constexpr (staged) {
+      Kokkos::deep_copy(m_copies, m_receive, m_host_receive);
+      m_copies.fence("Koalesce::exchange_halo: received");
+    }
+    m_ranks->wait(m_sends, where, "room for halos");
+  }
+
+  template <class T>
+  void unpack(Exec const& exec, std::size_t field, Field<T> const& to) const {
+    launch(exec, "Koalesce::exchange_halo, unpack", m_regions.receive[field],
+           CopyHalo<T>{to, m_receive_boxes[field].data(), m_receive.data()});
+  }
+
+ private:
+  static constexpr bool staged = !Backend::on_host<Exec>;
+#ifdef KOKKOS_HAS_SHARED_HOST_PINNED_SPACE
+  using HostMemory = std::conditional_t<staged, Kokkos::SharedHostPinnedSpace, Kokkos::HostSpace>;
+#else
+  using HostMemory = Kokkos::HostSpace;
+#endif
+  using DeviceBytes = Kokkos::View<std::byte*, typename Exec::memory_space>;
+  using HostBytes   = Kokkos::View<std::byte*, HostMemory>;
+  using Boxes       = Kokkos::View<HaloBox*, typename Exec::memory_space>;
+
+  static Exec instance_of_own(Exec const& exec) {
+    if constexpr (staged) return Kokkos::Experimental::partition_space(exec, 1)[0];
+    else return exec;
+  }
+
+  static Boxes on_device(std::vector<HaloBox> const& boxes) {
+    Boxes const view(Kokkos::view_alloc(Kokkos::WithoutInitializing, "Koalesce::halo boxes"), boxes.size());
+    Kokkos::View<HaloBox const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const host(boxes.data(),
+                                                                                                        boxes.size());
+    Kokkos::deep_copy(view, host);
+    return view;
+  }
+
+  template <class Functor>
+  static void launch(Exec const& exec, char const* label, std::vector<HaloBox> const& boxes, Functor const& functor) {
+    if (boxes.empty()) return;
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, boxes.back().points), functor);
+  }
+
+  void check_header(std::string const& where, HaloMessage const& message) const {
+    std::uint64_t header[2];
+    std::memcpy(header, m_host_receive.data() + message.begin, sizeof(header));
+    if (header[0] == m_call && header[1] == m_hash) return;
+    m_ranks->end(where + ", call " + std::to_string(m_call) + " of this domain: the halo that came from rank " +
+                 std::to_string(message.rank) + " is of " +
+                 (header[0] == m_call ? "another call" : "call " + std::to_string(header[0])) +
+                 "; all processes must make the same calls of a domain, in the same order");
+  }
+
+  Ranks* m_ranks;  // which holds this
+  std::string m_name;
+  std::uint64_t m_hash, m_call = 0;
+  HaloRegions<Rank> m_regions;
+  Exec m_exec, m_copies;
+  DeviceBytes m_send, m_receive;
+  HostBytes m_host_send, m_host_receive;
+  std::vector<Boxes> m_send_boxes, m_receive_boxes;
+  MPI_Datatype m_piece{};
+  std::vector<MPI_Request> m_sends, m_receives;
+};
+
+}  // namespace Koalesce::Impl
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../uncontracted/StepsFunctor.hpp"
+#include "BoundaryOracle.hpp"
+#include "RankSupport.hpp"
+
+/// Sweeps over several processes: the bits that one process has.
+namespace Koalesce::Test {
+namespace {
+
+using Kokkos::LayoutLeft;
+using Kokkos::LayoutRight;
+using Kokkos::LayoutStride;
+
+template <class P>
+class RankStencil : public ::testing::Test {};
+TYPED_TEST_SUITE(RankStencil, AllPaths, PathNames);
+
+template <class Shape>
+Index<Shape::rank> radii() {
+  Index<Shape::rank> r{};
+  for (int d = 0; d < Shape::rank; ++d) r[d] = Shape::radius(d);
+  return r;
+}
+
+inline double any_number(Rng& rng) { return double(random_int(rng, -1000, 1000)) / 7; }
+
+/// `bound` makes a policy with a boundary, or returns it as it is; twice, because the second call has a plan.
+template <class P, class Shape, class T, class Layout, class Bound>
+void try_sweep(Rng& rng, Kokkos::Array<bool, Shape::rank> const& periodic, Bound const& bound) {
+  using Exec      = typename P::exec;
+  constexpr int R = Shape::rank;
+  auto thickness  = radii<Shape>();
+  for (int d = 0; d < R; ++d) ++thickness[d];  // for mirrors about a point
+  auto const domain   = random_domain<R>(rng, thickness, periodic);
+  Index<R> const halo = radii<Shape>(), more = halo_for<Shape>(rng, 1);
+  WholeAndPart<Exec, T, R, Layout> in(domain, halo, more, rng), out(domain, Index<R>{}, random_halo<R>(rng, 2), rng);
+  std::size_t const tag   = rng() % 1000;
+  std::string const label = "sweep " + std::to_string(tag);
+  for (int again = 0; again < 2; ++again) {
+    in.fill(domain, rng, [](Rng& r) { return T(any_number(r)); });
+    auto const whole =
+        bound(StencilPolicy(Exec(), Shape(), domain.global_extents()).with_backend(typename P::backend()));
+    auto const part = bound(StencilPolicy(Exec(), Shape(), domain).with_backend(typename P::backend()));
+    parallel_stencil(label, whole, in.whole.view(), out.whole.view(), Mix<Shape>());
+    parallel_stencil(label, part, in.part.view(), out.part.view(), Mix<Shape>());
+    EXPECT_TRUE(out.agrees()) << domain;
+  }
+}
+
+constexpr auto as_it_is = [](auto const& policy) { return policy; };
+
+TYPED_TEST(RankStencil, fixed_halos) {
+  for_each_seed([](Rng& rng) {
+    for (int i = 0; i < 2; ++i) {
+      try_sweep<TypeParam, Star<1, 1, 1>, double, LayoutRight>(rng, {}, as_it_is);
+      try_sweep<TypeParam, Star<3, 1, 2>, float, LayoutLeft>(rng, {}, as_it_is);
+      try_sweep<TypeParam, Box<1, 2, 1>, double, LayoutStride>(rng, {}, as_it_is);
+      try_sweep<TypeParam, Box<1, 1>, double, LayoutLeft>(rng, {}, as_it_is);
+      try_sweep<TypeParam, Star<2, 2>, float, LayoutRight>(rng, {}, as_it_is);
+      try_sweep<TypeParam, Star<2>, double, LayoutRight>(rng, {}, as_it_is);
+    }
+  });
+}
+
+/// Other values at every point; of a plane and of a volume.
+struct Wall {
+  template <class... I>
+  KOKKOS_FUNCTION double operator()(I... i) const {
+    double sum = 0.5;
+    ((sum = 3 * sum + double((i + 70) % 7)), ...);
+    return sum / 9;
+  }
+};
+
+TYPED_TEST(RankStencil, boundaries_at_the_whole_grids_faces) {
+  auto const periodic = [](auto const& policy) { return policy.with_boundary(Periodic()); };
+  auto const walls    = [](auto const& policy) { return policy.with_boundary(Dirichlet(Wall())); };
+  auto const mirrors  = [](auto const& policy) {
+    return policy.with_boundary(sides(Mirror(), Mirror(about_point)), Neumann(), sides(Dirichlet(0.5), Neumann(0.25)));
+  };
+  auto const first_periodic = [](auto const& policy) {
+    return policy.with_boundary(Periodic(), Dirichlet(Wall()), Neumann(Wall()));
+  };
+  auto const last_periodic = [](auto const& policy) {
+    return policy.with_boundary(Neumann(Wall()), sides(Mirror(), Dirichlet(Wall())), Periodic());
+  };
+  auto const plane = [](auto const& policy) { return policy.with_boundary(Dirichlet(Wall()), Periodic()); };
+  auto const line = [](auto const& policy) { return policy.with_boundary(sides(Extrapolation(1), Dirichlet(Wall()))); };
+  for_each_seed([&](Rng& rng) {
+    try_sweep<TypeParam, Star<1, 1, 1>, double, LayoutRight>(rng, {true, true, true}, periodic);
+    try_sweep<TypeParam, Box<1, 1, 1>, double, LayoutLeft>(rng, {true, true, true}, periodic);
+    try_sweep<TypeParam, Box<1, 1, 1>, double, LayoutRight>(rng, {}, walls);
+    try_sweep<TypeParam, Star<2, 1, 1>, double, LayoutRight>(rng, {}, mirrors);
+    try_sweep<TypeParam, Box<1, 2, 1>, double, LayoutLeft>(rng, {}, mirrors);
+    try_sweep<TypeParam, Box<1, 1, 1>, double, LayoutRight>(rng, {true, false, false}, first_periodic);
+    try_sweep<TypeParam, Box<1, 1, 1>, double, LayoutRight>(rng, {false, false, true}, last_periodic);
+    try_sweep<TypeParam, Box<2, 1>, double, LayoutLeft>(rng, {false, true}, plane);
+    try_sweep<TypeParam, Star<2>, double, LayoutRight>(rng, {}, line);
+  });
+}
+
+/// Two fields of different reach and one at the point; stages; known weights; points that are active.
+TYPED_TEST(RankStencil, fields_stages_weights_and_active_points) {
+  using Exec = typename TypeParam::exec;
+  typename TypeParam::backend const backend;
+  for_each_seed([&](Rng& rng) {
+    auto const domain = random_domain<3>(rng, {3, 3, 3}, {});
+    auto const number = [](Rng& r) { return any_number(r); };
+    WholeAndPart<Exec, double, 3> a(domain, {2, 2, 2}, {2, 2, 2}, rng), b(domain, {2, 2, 2}, {3, 2, 2}, rng),
+        c(domain, {2, 2, 2}, {2, 2, 2}, rng), out(domain, {0, 0, 0}, {1, 0, 1}, rng);
+    for (auto* field : {&a, &b, &c}) field->fill(domain, rng, number);
+    auto const try_both = [&](auto const& run) {
+      run(StencilPolicy(Exec(), Star<1, 1, 1>(), domain.global_extents()).with_backend(backend), a.whole, b.whole,
+          c.whole, out.whole);
+      run(StencilPolicy(Exec(), Star<1, 1, 1>(), domain).with_backend(backend), a.part, b.part, c.part, out.part);
+      EXPECT_TRUE(out.agrees()) << domain;
+    };
+    try_both([](auto const& policy, auto& u, auto& v, auto& w, auto& o) {
+      parallel_stencil(
+          "fields", policy, fields(u.view(), around(Box<1, 0, 2>(), v.view()), at_point(w.view())), o.view(),
+          KOKKOS_LAMBDA(auto const& x, auto const& y, double p, std::int64_t i, std::int64_t j, std::int64_t k) {
+            return x(1, 0, 0) + 3 * x(0, 0, -1) + y(1, 0, 2) - y(-1, 0, 1) + p * double(i + 2 * j + 3 * k);
+          });
+    });
+    try_both([](auto const& policy, auto& u, auto&, auto&, auto& o) {
+      LinearStencil<double, Star<1, 1, 1>> const laplace(
+          [](int dz, int dy, int dx) { return 0.25 * dz + 0.3 * dy - dx - 0.7; });
+      parallel_stencil("weights", policy, u.view(), o.view(), laplace);
+    });
+    StencilPolicy const staged(Exec(), Staged<Star<1, 1, 1>, Box<1, 1, 1>>(), domain.global_extents());
+    StencilPolicy const staged_part(Exec(), Staged<Star<1, 1, 1>, Box<1, 1, 1>>(), domain);
+    auto const stages = [&](auto const& policy, auto& u, auto& w, auto& o) {
+      parallel_stencil(
+          "stages", policy, fields(u.view(), at_point(w.view())), o.view(),
+          KOKKOS_LAMBDA(auto const& x, double p, std::int64_t i, std::int64_t j, std::int64_t k) {
+            return x(1, 0, 0) - x(0, 1, 0) + p * double(i - j + k);
+          },
+          KOKKOS_LAMBDA(auto const& m, double x, double p, std::int64_t, std::int64_t j, std::int64_t) {
+            return m(1, 1, 1) + m(-1, 0, -1) + x * p + double(j);
+          });
+    };
+    stages(staged.with_backend(backend), a.whole, c.whole, out.whole);
+    stages(staged_part.with_backend(backend), a.part, c.part, out.part);
+    EXPECT_TRUE(out.agrees()) << domain;
+
+    WholeAndPart<Exec, int, 3> mask(domain, {0, 0, 0}, {0, 0, 0}, rng);
+    mask.fill(domain, rng, [](Rng& r) { return int(random_int(r, 0, 2) == 0); });
+    for (auto* field : {&out}) field->fill(domain, rng, number);
+    StencilPolicy const all(Exec(), Star<1, 1, 1>(), domain.global_extents()), own(Exec(), Star<1, 1, 1>(), domain);
+    ActivePoints const active(all, mask.whole.view()), active_here(own, mask.part.view());
+    parallel_stencil("active", all.with_active(active), a.whole.view(), out.whole.view(), Mix<Star<1, 1, 1>>());
+    parallel_stencil("active", own.with_active(active_here), a.part.view(), out.part.view(), Mix<Star<1, 1, 1>>());
+    EXPECT_TRUE(out.agrees()) << domain;
+  });
+}
+
+/// Results are the same on all processes; where no rounding takes place, they are those of one process.
+TYPED_TEST(RankStencil, reductions_are_global) {
+  using Exec = typename TypeParam::exec;
+  for_each_seed([](Rng& rng) {
+    auto const domain = random_domain<3>(rng, {1, 1, 1}, {true, true, true});
+    WholeAndPart<Exec, double, 3> in(domain, {1, 1, 1}, {1, 1, 1}, rng), out(domain, {0, 0, 0}, {0, 0, 0}, rng);
+    in.fill(domain, rng);
+    double sum[2]{}, most[2]{};
+    Kokkos::View<double, typename Exec::memory_space> const kept[2]{
+        Kokkos::View<double, typename Exec::memory_space>("kept"),
+        Kokkos::View<double, typename Exec::memory_space>("kept")};
+    auto const run = [&](auto const& policy, auto const& u, auto const& o, int i) {
+      parallel_stencil_reduce(
+          "reduce", policy.with_backend(typename TypeParam::backend()).with_boundary(Periodic()), u.view(), o.view(),
+          KOKKOS_LAMBDA(auto const& x, std::int64_t z, std::int64_t y, std::int64_t, double& s, double& m, double& k) {
+            double const value = x(0, 0, 1) - x(1, 0, 0) + double(z);
+            s += value;
+            m = Kokkos::max(m, value + double(y));
+            k += 1;
+            return value;
+          },
+          sum[i], Kokkos::Max<double>(most[i]), kept[i]);
+    };
+    run(StencilPolicy(Exec(), Star<1, 1, 1>(), domain.global_extents()), in.whole, out.whole, 0);
+    run(StencilPolicy(Exec(), Star<1, 1, 1>(), domain), in.part, out.part, 1);
+    EXPECT_TRUE(out.agrees());
+    EXPECT_EQ(sum[0], sum[1]);
+    EXPECT_EQ(most[0], most[1]);
+    double counted = 0;
+    Kokkos::deep_copy(counted, kept[1]);
+    EXPECT_EQ(counted, double(out.whole.interior()[0] * out.whole.interior()[1] * out.whole.interior()[2]));
+  });
+}
+
+template <class Run>
+std::string error_of(Run const& run) {
+  try {
+    run();
+  } catch (Error const& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TYPED_TEST(RankStencil, checks_its_arguments) {
+  using Exec     = typename TypeParam::exec;
+  using View     = Kokkos::View<double**, typename Exec::memory_space>;
+  int const size = size_of_world();
+  Domain const domain(MPI_COMM_WORLD, {3 * size, 6}, {.periodic = {false, true}, .ranks = {size, 1}, .time_limit = 40});
+  View const u("u", 5, 8), next("next", 3, 6), wide("wide", 11, 14);
+  StencilPolicy const policy(Exec(), Star<1, 1>(), domain), thick(Exec(), Star<4, 4>(), domain);
+  auto const says = [](std::string const& text, std::string const& part) {
+    return text.find(part) != std::string::npos ? ::testing::AssertionSuccess() : ::testing::AssertionFailure() << text;
+  };
+  EXPECT_TRUE(says(error_of([&] { parallel_stencil("halo", policy, next, u, Mix<Star<1, 1>>()); }), "has a halo of 0"));
+  EXPECT_TRUE(
+      says(error_of([&] { parallel_stencil("period", policy.with_boundary(Mirror()), u, next, Mix<Star<1, 1>>()); }),
+           "where the domain has a period"));
+  EXPECT_TRUE(
+      says(error_of([&] { parallel_stencil("period", policy.with_boundary(Periodic()), u, next, Mix<Star<1, 1>>()); }),
+           "where the domain is not"));
+  if (size > 1) {
+    EXPECT_TRUE(says(error_of([&] { parallel_stencil("thick", thick, wide, next, Mix<Star<4, 4>>()); }),
+                     "takes a halo of 4 points"));
+    bool const other  = domain.state()->rank() == 1;
+    auto const labels = error_of([&] { parallel_stencil(other ? "a" : "b", policy, u, next, Mix<Star<1, 1>>()); });
+    EXPECT_TRUE(says(labels, "rank 1 calls"));
+    EXPECT_TRUE(says(labels, "(\"b\")"));
+    auto const missing = error_of([&] { parallel_stencil("c", policy, other ? View() : u, next, Mix<Star<1, 1>>()); });
+    EXPECT_TRUE(says(missing, "(on rank 1)"));
+  }
+  parallel_stencil("d", policy, u, next, Mix<Star<1, 1>>());
+}
+
+}  // namespace
+}  // namespace Koalesce::Test

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../uncontracted/StepsFunctor.hpp"
+#include "RankSupport.hpp"
+
+/// Time steps over several processes: the bits that one process has.
+namespace Koalesce::Test {
+namespace {
+
+template <class P>
+class RankSteps : public ::testing::Test {};
+TYPED_TEST_SUITE(RankSteps, AllPaths, PathNames);
+
+template <class P, class Shape, class Layout, class Bound>
+void try_steps(Rng& rng, Kokkos::Array<bool, Shape::rank> const& periodic, int deep, Bound const& bound) {
+  using Exec      = typename P::exec;
+  constexpr int R = Shape::rank;
+  Index<R> halo{}, wide{};
+  for (int d = 0; d < R; ++d) {
+    halo[d] = Shape::radius(d);
+    wide[d] = deep * Shape::radius(d);
+  }
+  auto const domain = random_domain<R>(rng, wide, periodic, 8000);
+  WholeAndPart<Exec, double, R, Layout> state(domain, halo, wide, rng), scratch(domain, halo, wide, rng);
+  auto const whole = bound(StencilPolicy(Exec(), Shape(), domain.global_extents()).with_backend(typename P::backend()));
+  auto const part  = bound(StencilPolicy(Exec(), Shape(), domain).with_backend(typename P::backend()));
+  for (int const steps : {1, 2, 7, 12})
+    for (int const depth : {0, 1, deep}) {
+      SCOPED_TRACE("steps " + std::to_string(steps) + ", depth " + std::to_string(depth));
+      state.fill(domain, rng, [](Rng& r) { return double(random_int(r, -1000, 1000)) / 7; });
+      std::vector<std::int64_t> paused;
+      parallel_stencil_steps("steps", whole.with_fused_steps(1), state.whole.view(), scratch.whole.view(), steps,
+                             Mix<Shape>());
+      parallel_stencil_steps("steps", part.with_fused_steps(depth), state.part.view(), scratch.part.view(), steps,
+                             Mix<Shape>(), every(5, [&](std::int64_t done) { paused.push_back(done); }));
+      EXPECT_TRUE(state.agrees()) << domain;
+      EXPECT_EQ(std::int64_t(paused.size()), steps / 5);
+    }
+}
+
+constexpr auto as_it_is = [](auto const& policy) { return policy; };
+
+TYPED_TEST(RankSteps, as_one_process) {
+  auto const periodic = [](auto const& policy) { return policy.with_boundary(Periodic()); };
+  auto const mirrored = [](auto const& policy) { return policy.with_boundary(Mirror()); };
+  for_each_seed([&](Rng& rng) {
+    try_steps<TypeParam, Star<1, 1, 1>, Kokkos::LayoutRight>(rng, {}, 3, as_it_is);
+    try_steps<TypeParam, Box<1, 1, 1>, Kokkos::LayoutLeft>(rng, {}, 2, as_it_is);
+    try_steps<TypeParam, Star<1, 1, 1>, Kokkos::LayoutRight>(rng, {true, true, true}, 3, periodic);
+    try_steps<TypeParam, Star<1, 1, 1>, Kokkos::LayoutRight>(rng, {}, 2, mirrored);
+    try_steps<TypeParam, Star<2, 1>, Kokkos::LayoutRight>(rng, {true, true}, 3, periodic);
+    try_steps<TypeParam, Box<1, 1>, Kokkos::LayoutLeft>(rng, {}, 4, as_it_is);
+    try_steps<TypeParam, Star<1>, Kokkos::LayoutRight>(rng, {}, 3, as_it_is);
+  });
+}
+
+/// A wave in place, with a coefficient, and a functor that knows the step.
+TYPED_TEST(RankSteps, time_levels_and_constants) {
+  using Exec = typename TypeParam::exec;
+  for_each_seed([](Rng& rng) {
+    auto const domain = random_domain<3>(rng, {4, 4, 4}, {}, 8000);
+    WholeAndPart<Exec, double, 3> u(domain, {2, 2, 2}, {2, 2, 2}, rng), previous(domain, {2, 2, 2}, {2, 2, 2}, rng),
+        speed(domain, {0, 0, 0}, {1, 0, 0}, rng);
+    auto const number = [](Rng& r) { return double(random_int(r, -1000, 1000)) / 7000; };
+    u.fill(domain, rng, number);
+    previous.fill(domain, rng, number);
+    speed.fill(domain, rng, number);
+    auto const run = [&](auto const& policy, auto& now, auto& before, auto& c) {
+      parallel_stencil_steps("wave", policy.with_backend(typename TypeParam::backend()),
+                             fields(time_levels(now.view(), before.view()), constant(at_point(c.view()))), fields(), 7,
+                             with_step(KOKKOS_LAMBDA(std::int64_t step, auto const& x, double p, double v,
+                                                     std::int64_t i, std::int64_t, std::int64_t) {
+                               return x() - 0.5 * p + v * (x(2, 0, 0) - x(0, 0, -2)) + double(step + i) / 64;
+                             }));
+    };
+    run(StencilPolicy(Exec(), Star<2, 2, 2>(), domain.global_extents()), u.whole, previous.whole, speed.whole);
+    run(StencilPolicy(Exec(), Star<2, 2, 2>(), domain), u.part, previous.part, speed.part);
+    EXPECT_TRUE(u.agrees()) << domain;
+    EXPECT_TRUE(previous.agrees()) << domain;
+  });
+}
+
+}  // namespace
+}  // namespace Koalesce::Test
