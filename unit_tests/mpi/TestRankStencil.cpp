@@ -99,6 +99,42 @@ TYPED_TEST(RankStencil, boundaries_at_the_whole_grids_faces) {
   });
 }
 
+/// Of two fields in different shapes, one at the point, and the point's place.
+struct OfFields {
+  template <class U, class V>
+  KOKKOS_FUNCTION double operator()(U const& u, V const& v, double p, std::int64_t i, std::int64_t j,
+                                    std::int64_t k) const {
+    return u(1, 0, 0) + 3 * u(0, 0, -1) + v(1, 0, 2) - v(-1, 0, 1) + p * double(i + 2 * j + 3 * k);
+  }
+};
+
+struct FirstStage {
+  template <class U>
+  KOKKOS_FUNCTION double operator()(U const& u, double p, std::int64_t i, std::int64_t j, std::int64_t k) const {
+    return u(1, 0, 0) - u(0, 1, 0) + p * double(i - j + k);
+  }
+};
+
+struct SecondStage {
+  template <class M>
+  KOKKOS_FUNCTION double operator()(M const& m, double u, double p, std::int64_t, std::int64_t j, std::int64_t) const {
+    return m(1, 1, 1) + m(-1, 0, -1) + u * p + double(j);
+  }
+};
+
+/// A sum, a maximum and a count.
+struct Reduced {
+  template <class U>
+  KOKKOS_FUNCTION double operator()(U const& u, std::int64_t z, std::int64_t y, std::int64_t, double& sum, double& most,
+                                    double& count) const {
+    double const value = u(0, 0, 1) - u(1, 0, 0) + double(z);
+    sum += value;
+    most = Kokkos::max(most, value + double(y));
+    count += 1;
+    return value;
+  }
+};
+
 /// Two fields of different reach and one at the point; stages; known weights; points that are active.
 TYPED_TEST(RankStencil, fields_stages_weights_and_active_points) {
   using Exec = typename TypeParam::exec;
@@ -116,11 +152,8 @@ TYPED_TEST(RankStencil, fields_stages_weights_and_active_points) {
       EXPECT_TRUE(out.agrees()) << domain;
     };
     try_both([](auto const& policy, auto& u, auto& v, auto& w, auto& o) {
-      parallel_stencil(
-          "fields", policy, fields(u.view(), around(Box<1, 0, 2>(), v.view()), at_point(w.view())), o.view(),
-          KOKKOS_LAMBDA(auto const& x, auto const& y, double p, std::int64_t i, std::int64_t j, std::int64_t k) {
-            return x(1, 0, 0) + 3 * x(0, 0, -1) + y(1, 0, 2) - y(-1, 0, 1) + p * double(i + 2 * j + 3 * k);
-          });
+      parallel_stencil("fields", policy, fields(u.view(), around(Box<1, 0, 2>(), v.view()), at_point(w.view())),
+                       o.view(), OfFields());
     });
     try_both([](auto const& policy, auto& u, auto&, auto&, auto& o) {
       LinearStencil<double, Star<1, 1, 1>> const laplace(
@@ -130,14 +163,7 @@ TYPED_TEST(RankStencil, fields_stages_weights_and_active_points) {
     StencilPolicy const staged(Exec(), Staged<Star<1, 1, 1>, Box<1, 1, 1>>(), domain.global_extents());
     StencilPolicy const staged_part(Exec(), Staged<Star<1, 1, 1>, Box<1, 1, 1>>(), domain);
     auto const stages = [&](auto const& policy, auto& u, auto& w, auto& o) {
-      parallel_stencil(
-          "stages", policy, fields(u.view(), at_point(w.view())), o.view(),
-          KOKKOS_LAMBDA(auto const& x, double p, std::int64_t i, std::int64_t j, std::int64_t k) {
-            return x(1, 0, 0) - x(0, 1, 0) + p * double(i - j + k);
-          },
-          KOKKOS_LAMBDA(auto const& m, double x, double p, std::int64_t, std::int64_t j, std::int64_t) {
-            return m(1, 1, 1) + m(-1, 0, -1) + x * p + double(j);
-          });
+      parallel_stencil("stages", policy, fields(u.view(), at_point(w.view())), o.view(), FirstStage(), SecondStage());
     };
     stages(staged.with_backend(backend), a.whole, c.whole, out.whole);
     stages(staged_part.with_backend(backend), a.part, c.part, out.part);
@@ -146,8 +172,10 @@ TYPED_TEST(RankStencil, fields_stages_weights_and_active_points) {
     WholeAndPart<Exec, int, 3> mask(domain, {0, 0, 0}, {0, 0, 0}, rng);
     mask.fill(domain, rng, [](Rng& r) { return int(random_int(r, 0, 2) == 0); });
     for (auto* field : {&out}) field->fill(domain, rng, number);
-    StencilPolicy const all(Exec(), Star<1, 1, 1>(), domain.global_extents()), own(Exec(), Star<1, 1, 1>(), domain);
-    ActivePoints const active(all, mask.whole.view()), active_here(own, mask.part.view());
+    StencilPolicy const all(Exec(), Star<1, 1, 1>(), domain.global_extents());
+    StencilPolicy const own(Exec(), Star<1, 1, 1>(), domain);
+    ActivePoints const active(all, mask.whole.view());
+    ActivePoints const active_here(own, mask.part.view());
     parallel_stencil("active", all.with_active(active), a.whole.view(), out.whole.view(), Mix<Star<1, 1, 1>>());
     parallel_stencil("active", own.with_active(active_here), a.part.view(), out.part.view(), Mix<Star<1, 1, 1>>());
     EXPECT_TRUE(out.agrees()) << domain;
@@ -166,16 +194,8 @@ TYPED_TEST(RankStencil, reductions_are_global) {
         Kokkos::View<double, typename Exec::memory_space>("kept"),
         Kokkos::View<double, typename Exec::memory_space>("kept")};
     auto const run = [&](auto const& policy, auto const& u, auto const& o, int i) {
-      parallel_stencil_reduce(
-          "reduce", policy.with_backend(typename TypeParam::backend()).with_boundary(Periodic()), u.view(), o.view(),
-          KOKKOS_LAMBDA(auto const& x, std::int64_t z, std::int64_t y, std::int64_t, double& s, double& m, double& k) {
-            double const value = x(0, 0, 1) - x(1, 0, 0) + double(z);
-            s += value;
-            m = Kokkos::max(m, value + double(y));
-            k += 1;
-            return value;
-          },
-          sum[i], Kokkos::Max<double>(most[i]), kept[i]);
+      parallel_stencil_reduce("reduce", policy.with_backend(typename TypeParam::backend()).with_boundary(Periodic()),
+                              u.view(), o.view(), Reduced(), sum[i], Kokkos::Max<double>(most[i]), kept[i]);
     };
     run(StencilPolicy(Exec(), Star<1, 1, 1>(), domain.global_extents()), in.whole, out.whole, 0);
     run(StencilPolicy(Exec(), Star<1, 1, 1>(), domain), in.part, out.part, 1);
@@ -204,7 +224,8 @@ TYPED_TEST(RankStencil, checks_its_arguments) {
   int const size = size_of_world();
   Domain const domain(MPI_COMM_WORLD, {3 * size, 6}, {.periodic = {false, true}, .ranks = {size, 1}, .time_limit = 40});
   View const u("u", 5, 8), next("next", 3, 6), wide("wide", 11, 14);
-  StencilPolicy const policy(Exec(), Star<1, 1>(), domain), thick(Exec(), Star<4, 4>(), domain);
+  StencilPolicy const policy(Exec(), Star<1, 1>(), domain);
+  StencilPolicy const thick(Exec(), Star<4, 4>(), domain);
   auto const says = [](std::string const& text, std::string const& part) {
     return text.find(part) != std::string::npos ? ::testing::AssertionSuccess() : ::testing::AssertionFailure() << text;
   };
