@@ -5,7 +5,7 @@
 
 cmake_minimum_required(VERSION 3.25)
 
-set(patterns stencil transpose shadow regroup placement)
+set(patterns stencil transpose shadow regroup placement distributed)
 set(may_common "common")
 set(may_tuning "common;tuning")
 foreach(pattern IN LISTS patterns)
@@ -13,14 +13,14 @@ foreach(pattern IN LISTS patterns)
 endforeach()
 # A shadow is made by a transposition while reading.
 list(APPEND may_shadow transpose)
+# Stencils over processes are those of one process, and halos.
+list(APPEND may_distributed stencil)
 set(core "common;tuning;${patterns}")
 set(may_portable "${core};portable")
 set(may_openmp "${core};portable;openmp")
 set(may_cuda "${core};portable;cuda")
 set(may_enabled "${core};portable;openmp;cuda;enabled")
-# Stencils over processes call the patterns, and are called by nothing but a user's header.
-set(may_distributed "common;stencil;distributed")
-set(may_. "${core};enabled;distributed;.")
+set(may_. "${core};enabled;.")
 
 # Sets <result> to the layer of a header, as it stands below Koalesce/.
 function(layer_of header result)

@@ -61,7 +61,7 @@ assert f"namespace: {namespace}\n" in (recipe.parents[2] / "repo.yaml").read_tex
 # Options of the recipe are options of the build; variants that set them are there.
 build = "".join(path.read_text() for path in [root / "CMakeLists.txt", *root.glob("cmake/*.cmake")])
 arguments = recipe_class(None).cmake_args()
-assert len(arguments) == 3, arguments
+assert len(arguments) == 4, arguments
 for name, value in arguments:
     assert re.search(rf"(option|set)\({name} ", build), name
     assert value is False or value in variants, value

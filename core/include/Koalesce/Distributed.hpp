@@ -12,5 +12,6 @@
 #include <Koalesce/distributed/Gather.hpp>
 #include <Koalesce/distributed/impl/RankStencil.hpp>
 #include <Koalesce/distributed/impl/RankSteps.hpp>
+#include <Koalesce/enabled/Distributed.hpp>
 
 #endif

@@ -96,7 +96,10 @@ class Domain {
   /// The domain's own communicator, a Cartesian one of MPI.
   MPI_Comm comm() const { return m_state->comm(); }
   /// What carries halos between processes, for logs.
-  std::string transport() const { return "MPI through host memory"; }
+  std::string transport() const {
+    return m_state->one_host() ? "copies between devices of this host, or MPI through its memory"
+                               : "MPI through host memory";
+  }
 
   /// Whether this process has a neighbor in this direction, or, with a period, is its own.
   /// \param[in] side  -1 or 1.

@@ -5,6 +5,7 @@
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/distributed/Domain.hpp>
 #include <Koalesce/distributed/impl/HaloRegions.hpp>
+#include <Koalesce/distributed/impl/PeerCopies.hpp>
 #include <Koalesce/stencil/impl/CanonicalField.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -43,8 +45,9 @@ struct CopyHalo {
   }
 };
 
-/// An exchange of halos that happens again and again: buffers and persistent requests. Where kernels' memory is not the
-/// host's, messages are copied to the host and back on an instance of their own, beside what runs on the caller's.
+/// An exchange of halos that happens again and again: buffers and persistent requests. Messages go by copies between
+/// devices where processes share a host; otherwise by MPI, and where kernels' memory is not the host's, to the host and
+/// back on an instance of their own, beside what runs on the caller's.
 template <class Exec, int Rank>
 class HaloExchange {
  public:
@@ -52,46 +55,27 @@ class HaloExchange {
   HaloExchange(Exec const& exec, Domain<Rank> const& domain, std::string const& name,
                std::vector<HaloNeed<Rank>> const& fields)
       : m_ranks(domain.state().get()),
-        m_name(name),
-        m_hash(std::hash<std::string>()(name)),
+        m_header{0, std::hash<std::string>()(name)},
         m_regions(domain, fields),
         m_exec(exec),
         m_copies(instance_of_own(exec)) {
-    auto const without = [](auto const& label) {
-      return Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string("Koalesce::") + label);
-    };
-    auto const bytes = std::size_t(m_regions.bytes);
-    m_send           = DeviceBytes(without("halo to send"), bytes);
-    m_receive        = DeviceBytes(without("halo received"), bytes);
-    if constexpr (staged) {
-      m_host_send    = HostBytes(without("halo to send, host"), bytes);
-      m_host_receive = HostBytes(without("halo received, host"), bytes);
-    } else {
-      m_host_send    = m_send;
-      m_host_receive = m_receive;
-    }
+    m_send = DeviceBytes(without_values("halo to send"), std::size_t(m_regions.bytes));
     for (auto const& boxes : m_regions.send) m_send_boxes.push_back(on_device(boxes));
     for (auto const& boxes : m_regions.receive) m_receive_boxes.push_back(on_device(boxes));
-    // In pieces, whose number fits into MPI's int.
-    MPI_Type_contiguous(int(HaloRegions<Rank>::alignment), MPI_BYTE, &m_piece);
-    MPI_Type_commit(&m_piece);
-    std::size_t const count = m_regions.messages.size();
-    m_sends.resize(count);
-    m_receives.resize(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      auto const& message = m_regions.messages[i];
-      int const pieces    = int(message.bytes / HaloRegions<Rank>::alignment);
-      MPI_Send_init(m_host_send.data() + message.begin, pieces, m_piece, message.rank, message.send_tag, domain.comm(),
-                    &m_sends[i]);
-      MPI_Recv_init(m_host_receive.data() + message.begin, pieces, m_piece, message.rank, message.receive_tag,
-                    domain.comm(), &m_receives[i]);
+    if constexpr (PeerMemory<Exec>::exists) {
+      m_peers.emplace(*m_ranks, m_regions.messages, m_regions.bytes, m_ranks->one_host());
+      if (m_peers->works()) {
+        m_receive = DeviceBytes(m_peers->memory(), std::size_t(m_regions.bytes));
+        return;
+      }
     }
+    make_messages(domain.comm());
   }
 
   ~HaloExchange() {
     for (auto& request : m_sends) MPI_Request_free(&request);
     for (auto& request : m_receives) MPI_Request_free(&request);
-    MPI_Type_free(&m_piece);
+    if (m_piece != MPI_DATATYPE_NULL) MPI_Type_free(&m_piece);
   }
 
   HaloExchange(HaloExchange const&)            = delete;
@@ -108,11 +92,13 @@ class HaloExchange {
 
   /// After pack() of all fields: waits for it, and lets messages go.
   void start(Exec const& exec) {
-    m_call = m_ranks->next_call();
+    m_header.call = m_ranks->next_call();
     if (!has_messages()) return;
     exec.fence("Koalesce::exchange_halo: packed");
     if (exec != m_exec) m_exec.fence("Koalesce::exchange_halo: unpacked before");
     m_exec = exec;
+    if constexpr (PeerMemory<Exec>::exists)
+      if (m_peers->works()) return m_peers->start(m_header);
     MPI_Startall(int(m_receives.size()), m_receives.data());
     if constexpr (staged) Kokkos::deep_copy(m_copies, m_host_send, m_send);
   }
@@ -120,13 +106,18 @@ class HaloExchange {
   /// Waits until messages have come; unpack() may follow.
   void finish(std::string const& where) {
     if (!has_messages()) return;
+    if constexpr (PeerMemory<Exec>::exists)
+      if (m_peers->works()) return m_peers->finish(m_copies, m_send.data(), where);
     if constexpr (staged) m_copies.fence("Koalesce::exchange_halo: on the host");
-    std::uint64_t const header[] = {m_call, m_hash};
     for (auto const& message : m_regions.messages)
-      std::memcpy(m_host_send.data() + message.begin, header, sizeof(header));
+      std::memcpy(m_host_send.data() + message.begin, &m_header, sizeof(m_header));
     MPI_Startall(int(m_sends.size()), m_sends.data());
     m_ranks->wait(m_receives, where, "halos");
-    for (auto const& message : m_regions.messages) check_header(where, message);
+    for (auto const& message : m_regions.messages) {
+      HaloHeader header;
+      std::memcpy(&header, m_host_receive.data() + message.begin, sizeof(header));
+      m_ranks->check_header(where, m_header, header, message.rank);
+    }
     if constexpr (staged) {
       Kokkos::deep_copy(m_copies, m_receive, m_host_receive);
       m_copies.fence("Koalesce::exchange_halo: received");
@@ -150,10 +141,43 @@ class HaloExchange {
   using DeviceBytes = Kokkos::View<std::byte*, typename Exec::memory_space>;
   using HostBytes   = Kokkos::View<std::byte*, HostMemory>;
   using Boxes       = Kokkos::View<HaloBox*, typename Exec::memory_space>;
+  struct NoPeers {};
+  using Peers = typename std::conditional_t<PeerMemory<Exec>::exists, std::type_identity<PeerCopies<Exec>>,
+                                            std::type_identity<NoPeers>>::type;
 
   static Exec instance_of_own(Exec const& exec) {
     if constexpr (staged) return Kokkos::Experimental::partition_space(exec, 1)[0];
     else return exec;
+  }
+
+  static auto without_values(char const* label) {
+    return Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string("Koalesce::") + label);
+  }
+
+  void make_messages(MPI_Comm comm) {
+    auto const bytes = std::size_t(m_regions.bytes);
+    m_receive        = DeviceBytes(without_values("halo received"), bytes);
+    if constexpr (staged) {
+      m_host_send    = HostBytes(without_values("halo to send, host"), bytes);
+      m_host_receive = HostBytes(without_values("halo received, host"), bytes);
+    } else {
+      m_host_send    = m_send;
+      m_host_receive = m_receive;
+    }
+    // In pieces, whose number fits into MPI's int.
+    MPI_Type_contiguous(int(HaloRegions<Rank>::alignment), MPI_BYTE, &m_piece);
+    MPI_Type_commit(&m_piece);
+    std::size_t const count = m_regions.messages.size();
+    m_sends.resize(count);
+    m_receives.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      auto const& message = m_regions.messages[i];
+      int const pieces    = int(message.bytes / HaloRegions<Rank>::alignment);
+      MPI_Send_init(m_host_send.data() + message.begin, pieces, m_piece, message.rank, message.send_tag, comm,
+                    &m_sends[i]);
+      MPI_Recv_init(m_host_receive.data() + message.begin, pieces, m_piece, message.rank, message.receive_tag, comm,
+                    &m_receives[i]);
+    }
   }
 
   static Boxes on_device(std::vector<HaloBox> const& boxes) {
@@ -171,25 +195,15 @@ class HaloExchange {
         label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, boxes.back().points), functor);
   }
 
-  void check_header(std::string const& where, HaloMessage const& message) const {
-    std::uint64_t header[2];
-    std::memcpy(header, m_host_receive.data() + message.begin, sizeof(header));
-    if (header[0] == m_call && header[1] == m_hash) return;
-    m_ranks->end(where + ", call " + std::to_string(m_call) + " of this domain: the halo that came from rank " +
-                 std::to_string(message.rank) + " is of " +
-                 (header[0] == m_call ? "another call" : "call " + std::to_string(header[0])) +
-                 "; all processes must make the same calls of a domain, in the same order");
-  }
-
   Ranks* m_ranks;  // which holds this
-  std::string m_name;
-  std::uint64_t m_hash, m_call = 0;
+  HaloHeader m_header;
   HaloRegions<Rank> m_regions;
   Exec m_exec, m_copies;
   DeviceBytes m_send, m_receive;
   HostBytes m_host_send, m_host_receive;
   std::vector<Boxes> m_send_boxes, m_receive_boxes;
-  MPI_Datatype m_piece{};
+  std::optional<Peers> m_peers;
+  MPI_Datatype m_piece = MPI_DATATYPE_NULL;
   std::vector<MPI_Request> m_sends, m_receives;
 };
 

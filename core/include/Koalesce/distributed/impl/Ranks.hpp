@@ -22,6 +22,11 @@
 
 namespace Koalesce::Impl {
 
+/// What each message begins with: the number of the call, and what it is.
+struct HaloHeader {
+  std::uint64_t call, plan;
+};
+
 /// The processes of a domain: their communicator, what they have agreed on, and the plans made for it. Nothing here
 /// waits longer than the time limit: then the job ends with a message.
 class Ranks {
@@ -32,6 +37,13 @@ class Ranks {
     MPI_Comm_size(comm, &m_size);
     char const* const check = std::getenv("KOALESCE_DISTRIBUTED_CHECK");
     m_checks                = check != nullptr && std::string(check) != "0";
+    char const* const way   = std::getenv("KOALESCE_DISTRIBUTED_TRANSPORT");
+    MPI_Comm host;
+    int here = 0;
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, m_rank, MPI_INFO_NULL, &host);
+    MPI_Comm_size(host, &here);
+    MPI_Comm_free(&host);
+    m_one_host = here == m_size && (way == nullptr || std::string(way) != "host");
   }
 
   ~Ranks() {
@@ -48,20 +60,35 @@ class Ranks {
   MPI_Comm comm() const { return m_comm; }
   int rank() const { return m_rank; }
   int size() const { return m_size; }
+  /// Whether memory of one process may be copied to another's.
+  bool one_host() const { return m_one_host; }
 
-  /// Waits for requests. \param[in] what  of a call, is waited for, as in "halos".
-  void wait(std::vector<MPI_Request>& requests, std::string const& where, char const* what) const {
+  /// Waits for requests, at most so many seconds. Returns whether all are complete.
+  bool complete(std::vector<MPI_Request>& requests, double seconds) const {
     Kokkos::Timer const timer;
     for (int done = 0;;) {
       MPI_Testall(int(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
-      if (done) return;
-      if (timer.seconds() > m_limit)
-        end(where + ", call " + std::to_string(m_calls) + " of this domain: " + what + " did not arrive within " +
-            std::to_string(int(m_limit)) +
-            " s; another process ended, waits elsewhere, or made other calls: all must make the same calls of a "
-            "domain, in the same order");
+      if (done || timer.seconds() > seconds) return done;
       std::this_thread::yield();
     }
+  }
+
+  /// Waits for requests, or ends the job. \param[in] what  is waited for, as in "halos".
+  void wait(std::vector<MPI_Request>& requests, std::string const& where, char const* what) const {
+    if (complete(requests, m_limit)) return;
+    end(where + ", call " + std::to_string(m_calls) + " of this domain: " + what + " did not arrive within " +
+        std::to_string(int(m_limit)) +
+        " s; another process ended, waits elsewhere, or made other calls: all must make the same calls of a domain, in "
+        "the same order");
+  }
+
+  /// Ends the job unless a message is of this call.
+  void check_header(std::string const& where, HaloHeader const& mine, HaloHeader const& theirs, int from) const {
+    if (theirs.call == mine.call && theirs.plan == mine.plan) return;
+    end(where + ", call " + std::to_string(mine.call) + " of this domain: the halo that came from rank " +
+        std::to_string(from) + " is of " +
+        (theirs.call == mine.call ? "another call" : "call " + std::to_string(theirs.call)) +
+        "; all processes must make the same calls of a domain, in the same order");
   }
 
   /// Ends the job.
@@ -145,7 +172,7 @@ class Ranks {
   MPI_Comm m_comm;
   double m_limit;
   int m_rank = 0, m_size = 1;
-  bool m_checks         = false;
+  bool m_checks = false, m_one_host = false;
   std::uint64_t m_calls = 0;
   std::set<std::string> m_agreed;
   std::map<std::string, std::shared_ptr<void>> m_plans;

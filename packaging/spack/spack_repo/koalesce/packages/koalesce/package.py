@@ -27,6 +27,8 @@ class Koalesce(CMakePackage):
         description="Compare with Kokkos Kernels in the unit tests",
     )
 
+    variant("mpi", default=False, description="Stencils over several processes, Koalesce::mpi")
+
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
 
@@ -37,12 +39,14 @@ class Koalesce(CMakePackage):
     depends_on("googletest", when="+tests")
     conflicts("^kokkos@4 +cuda ~cuda_lambda", when="+tests", msg="The tests' kernels are lambdas")
     depends_on("kokkos-kernels", when="+kokkos_kernels")
+    depends_on("mpi", when="+mpi")
 
     def cmake_args(self):
         args = [
             # Dependencies are Spack's.
             self.define("Koalesce_DEBIAN_PACKAGES", False),
             self.define_from_variant("Koalesce_ENABLE_TESTS", "tests"),
+            self.define_from_variant("Koalesce_ENABLE_MPI", "mpi"),
             self.define_from_variant("Koalesce_ENABLE_KOKKOS_KERNELS", "kokkos_kernels"),
         ]
         # Elsewhere the compiler is Spack's own. (A Kokkos that Spack has not built cannot tell its nvcc_wrapper: with an

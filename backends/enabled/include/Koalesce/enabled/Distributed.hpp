@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_ENABLED_DISTRIBUTED_HPP
+#define KOALESCE_ENABLED_DISTRIBUTED_HPP
+
+#include <Koalesce/enabled/Backends.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <Koalesce/cuda/distributed/PeerMemory.hpp>
+#endif
+
+#endif
