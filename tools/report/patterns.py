@@ -115,6 +115,15 @@ PATTERNS = (
             kokkos={}, peers={"cuda": "CUDA", "cuda_tiles": "CUDA tiles", "cuda_partial_sums": "CUDA partial sums",
                               "cuda_shared": "CUDA shared", "openmp_simd": "OpenMP simd"},
             bounds={"copy": "copy"}, unit=("points", 1e-9, "GStencil/s"), panel=(2, ), paced="points"),
+    Pattern("distributed", "Several processes",
+            "A sweep over the processes of a domain, `weak` with as many points for each process as the name says, `strong` with as "
+            "many for all; the number after the extents is that of processes. The alternative is the usual way: subviews copied to "
+            "buffers, MPI_Sendrecv through host memory, then the sweep. `alone` is the same sweep with nothing exchanged. `steps` are "
+            "24 time steps with halos of 1, 2, 4 and 8 radii, exchanged once for as many steps. `exchange` is `exchange_halo` alone, "
+            "against the usual way, and against the bare transfer of as many bytes by MPI.",
+            ours={"koalesce": "Koalesce"},
+            aside={f"koalesce_{k}": f"Koalesce, {k}" for k in (1, 2, 4, 8)},
+            kokkos={}, peers={"usual": "usual way"}, bounds={"alone": "alone", "bare": "bare transfer"}),
     Pattern("transpose", "Transpositions",
             "Ours is `transpose`. The alternatives are `Kokkos::deep_copy` between layouts, the fastest of several "
             "MDRange loops, and cuBLAS' geam (a matrix addition that can transpose) and cuTENSOR's permutation where they "

@@ -107,9 +107,8 @@ struct WholeAndPart {
 
   /// The same, with so many points around it.
   ::testing::AssertionResult agrees(Index<R> const& around) const {
-    auto const all = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), whole.view());
-    auto const own = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), part.view());
-    Index<R> low{}, high = part.interior();
+    auto const all = on_host(whole.view()), own = on_host(part.view());
+    Index<R> low{}, high                        = part.interior();
     for (int d = 0; d < R; ++d) low[d] -= around[d], high[d] += around[d];
     std::int64_t wrong = 0;
     std::string where;
@@ -123,6 +122,16 @@ struct WholeAndPart {
   }
 
  private:
+  /// Strided Views do not go to the host as they are.
+  template <class View>
+  static auto on_host(View const& view) {
+    Kokkos::LayoutRight dense_layout;
+    for (int d = 0; d < R; ++d) dense_layout.dimension[d] = view.extent(d);
+    Kokkos::View<DataType<T, R>, Kokkos::LayoutRight, typename Exec::memory_space> const dense("dense", dense_layout);
+    Kokkos::deep_copy(dense, view);
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), dense);
+  }
+
   template <class View>
   static auto at(View const& view, Index<R> const& p) {
     if constexpr (R == 1) return view(p[0]);

@@ -115,7 +115,6 @@ void try_gather(Rng& rng) {
   Exec const exec;
   gather(exec, domain, field.part.view(), all.view());
   if (first) {
-    auto const same = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), field.whole.view());
     for_each_index<R>({}, domain.global_extents(), [&](Index<R> const& p) { all(p) = field.whole(p); });
     EXPECT_TRUE(all.device_matches());
   }

@@ -90,25 +90,27 @@ class HaloExchange {
            CopyHalo<T const>{from, m_send_boxes[field].data(), m_send.data()});
   }
 
-  /// After pack() of all fields: waits for it, and lets messages go.
+  /// After pack() of all fields. What is enqueued then runs while messages travel.
   void start(Exec const& exec) {
     m_header.call = m_ranks->next_call();
     if (!has_messages()) return;
-    exec.fence("Koalesce::exchange_halo: packed");
     if (exec != m_exec) m_exec.fence("Koalesce::exchange_halo: unpacked before");
     m_exec = exec;
-    if constexpr (PeerMemory<Exec>::exists)
-      if (m_peers->works()) return m_peers->start(m_header);
-    MPI_Startall(int(m_receives.size()), m_receives.data());
-    if constexpr (staged) Kokkos::deep_copy(m_copies, m_host_send, m_send);
+    m_packed.record(exec);
   }
 
-  /// Waits until messages have come; unpack() may follow.
+  /// Sends, and waits until messages have come; unpack() may follow.
   void finish(std::string const& where) {
     if (!has_messages()) return;
+    // Messages are packed, and those received before are unpacked.
+    m_packed.wait();
     if constexpr (PeerMemory<Exec>::exists)
-      if (m_peers->works()) return m_peers->finish(m_copies, m_send.data(), where);
-    if constexpr (staged) m_copies.fence("Koalesce::exchange_halo: on the host");
+      if (m_peers->works()) return m_peers->exchange(m_copies, m_header, m_send.data(), where);
+    MPI_Startall(int(m_receives.size()), m_receives.data());
+    if constexpr (staged) {
+      Kokkos::deep_copy(m_copies, m_host_send, m_send);
+      m_copies.fence("Koalesce::exchange_halo: on the host");
+    }
     for (auto const& message : m_regions.messages)
       std::memcpy(m_host_send.data() + message.begin, &m_header, sizeof(m_header));
     MPI_Startall(int(m_sends.size()), m_sends.data());
@@ -199,6 +201,7 @@ class HaloExchange {
   HaloHeader m_header;
   HaloRegions<Rank> m_regions;
   Exec m_exec, m_copies;
+  WorkMark<Exec> m_packed;
   DeviceBytes m_send, m_receive;
   HostBytes m_host_send, m_host_receive;
   std::vector<Boxes> m_send_boxes, m_receive_boxes;

@@ -50,14 +50,11 @@ class PeerCopies {
   /// Where neighbors' messages arrive.
   std::byte* memory() const { return m_memory; }
 
-  /// Tells neighbors that memory() is free.
-  void start(HaloHeader const& header) {
+  /// When memory() is free: tells neighbors so, copies messages to theirs, and waits for theirs.
+  /// \param[in] from  all messages.
+  void exchange(Exec const& exec, HaloHeader const& header, std::byte const* from, std::string const& where) {
     m_mine = header;
     MPI_Startall(int(m_ready.size()), m_ready.data());
-  }
-
-  /// Copies messages to neighbors, and waits for theirs. \param[in] from  all messages.
-  void finish(Exec const& exec, std::byte const* from, std::string const& where) {
     m_ranks->wait(m_ready, where, "halos");
     for (std::size_t i = 0; i < m_messages.size(); ++i) {
       m_ranks->check_header(where, m_mine, m_theirs[i], m_messages[i].rank);

@@ -11,6 +11,26 @@
 
 namespace Koalesce::Impl {
 
+/// A CUDA event.
+template <>
+class WorkMark<Kokkos::Cuda> {
+ public:
+  WorkMark() { check(cudaEventCreateWithFlags(&m_event, cudaEventDisableTiming)); }
+  ~WorkMark() { cudaEventDestroy(m_event); }
+  WorkMark(WorkMark const&)            = delete;
+  WorkMark& operator=(WorkMark const&) = delete;
+
+  void record(Kokkos::Cuda const& exec) { check(cudaEventRecord(m_event, exec.cuda_stream())); }
+  void wait() const { check(cudaEventSynchronize(m_event)); }
+
+ private:
+  static void check(cudaError_t error) {
+    if (error != cudaSuccess) Kokkos::abort("Koalesce: an event of CUDA failed");
+  }
+
+  cudaEvent_t m_event = nullptr;
+};
+
 /// CUDA's memory handles between processes: the copy engines then write to another GPU of the host.
 template <>
 struct PeerMemory<Kokkos::Cuda> {

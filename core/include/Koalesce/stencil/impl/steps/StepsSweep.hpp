@@ -90,7 +90,7 @@ class StepsSweeps {
   /// Goes on by so many steps.
   void run(std::int64_t steps) {
     for (auto const end = m_done + steps; m_done < end;)
-      if (m_block > 1 && end - m_done > 1) run_block(std::min<std::int64_t>(m_block, end - m_done));
+      if (m_block > 1 && end - m_done > 1) run_block(std::min<std::int64_t>(m_block, end - m_done), end);
       else run_sweeps(end - m_done);
   }
 
@@ -137,9 +137,11 @@ class StepsSweeps {
   }
 
   /// So many steps between exchanges of halos: each computes those points around the interior that the others read.
-  void run_block(std::int64_t steps) {
+  void run_block(std::int64_t steps, std::int64_t end) {
     exchange(steps);
+    m_ends = m_done + steps == end;
     for (m_ahead = steps; m_ahead > 0;) run_sweeps(m_ahead);
+    m_ends = true;
   }
 
   void run_sweeps(std::int64_t left) {
@@ -218,7 +220,7 @@ class StepsSweeps {
       if (depth > most || depth > left) continue;
       fallback         = std::max(fallback, depth);
       auto const after = sweeps_from(left - depth, depth);
-      if ((1 + after + m_views.in_other()) % 2 == 0) return depth;
+      if (!m_ends || (1 + after + m_views.in_other()) % 2 == 0) return depth;
     }
     return fallback;
   }
@@ -258,8 +260,9 @@ class StepsSweeps {
   StepsViews<LocalPolicy<Policy>, State, Views> m_views;
   Pack<Functors...> m_functors;
   std::int64_t m_done  = 0;
-  std::int64_t m_block = 0;  ///< steps per exchange of halos; 0: there are no other processes
-  std::int64_t m_ahead = 0;  ///< steps that are left until the next exchange
+  std::int64_t m_block = 0;     ///< steps per exchange of halos; 0: there are no other processes
+  std::int64_t m_ahead = 0;     ///< steps that are left until the next exchange
+  bool m_ends          = true;  ///< whether the steps that sweeps are chosen for are the last ones
 
   std::vector<int> m_depths;             ///< what may be chosen from; empty: one step a sweep
   std::optional<std::size_t> m_fastest;  ///< of them, as far as is known
