@@ -146,7 +146,7 @@ class StencilPolicy {
   ///
   /// \param[in] count number of blocks; 0 is allowed.
   auto with_blocks(std::int64_t count) const {
-    static_assert(covers_all, "Koalesce::StencilPolicy: blocks and active points exclude each other");
+    static_assert(covers_all, "Koalesce::StencilPolicy: many blocks exclude active points and a domain");
     return StencilPolicy<Exec, Shape, BackendTag, Boundary, Impl::EqualBlocks>(m_space, m_extents, m_choices,
                                                                                m_boundary, Impl::EqualBlocks{count});
   }
@@ -162,7 +162,7 @@ class StencilPolicy {
       return StencilPolicy<Exec, Shape, BackendTag, Boundary, Points>(m_space, m_extents, m_choices, m_boundary,
                                                                       Points{m_domain.ranks, points});
     } else {
-      static_assert(covers_all, "Koalesce::StencilPolicy: blocks and active points exclude each other");
+      static_assert(covers_all, "Koalesce::StencilPolicy: active points exclude many blocks");
       return StencilPolicy<Exec, Shape, BackendTag, Boundary, ActivePoints<Exec, rank>>(m_space, m_extents, m_choices,
                                                                                         m_boundary, points);
     }

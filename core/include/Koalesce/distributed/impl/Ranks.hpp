@@ -47,10 +47,7 @@ class Ranks {
   }
 
   ~Ranks() {
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (finalized) return;  // MPI has freed what was its own
-    m_plans.clear();
+    m_plans.clear();  // whose requests are of the communicator
     MPI_Comm_free(&m_comm);
   }
 
