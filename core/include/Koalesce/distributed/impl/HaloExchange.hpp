@@ -23,11 +23,13 @@
 
 namespace Koalesce::Impl {
 
-/// Copies points of a field to messages or back. \tparam T  const if they are sent.
-template <class T>
+/// Copies points of a field to messages or back: a point each, or on CPUs a row each.
+/// \tparam T  const if they are sent.
+template <class T, bool by_rows>
 struct CopyHalo {
   static constexpr bool sends = std::is_const_v<T>;
   using Byte                  = std::conditional_t<sends, std::byte, std::byte const>;
+  using Element               = std::conditional_t<sends, std::remove_const_t<T>, T const>;
 
   Field<T> field;
   HaloBox const* boxes;
@@ -36,12 +38,28 @@ struct CopyHalo {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     HaloBox const* box   = boxes;
     std::int64_t earlier = 0;
-    while (i >= box->points) earlier = (box++)->points;
-    Extents3 const at = box->point(i - earlier);
-    using Element     = std::conditional_t<sends, std::remove_const_t<T>, T const>;
-    auto* const there = reinterpret_cast<Element*>(buffer + box->begin) + (i - earlier);
-    if constexpr (sends) *there = *field.at(at[0], at[1], at[2]);
-    else *field.at(at[0], at[1], at[2]) = *there;
+    while (i >= (by_rows ? box->lines : box->points)) {
+      earlier = by_rows ? box->lines : box->points;
+      ++box;
+    }
+    i -= earlier;
+    std::int64_t const count = by_rows ? box->row.divisor() : 1;
+    Extents3 const at        = by_rows ? box->start(i) : box->point(i);
+    copy(field.at(at[0], at[1], at[2]), reinterpret_cast<Element*>(buffer + box->begin) + i * count, count);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void copy(T* here, Element* there, std::int64_t count) const {
+    std::int64_t const stride = field.stride[2];
+    if (stride == 1) {
+      for (std::int64_t x = 0; x < count; ++x) copy_one(here[x], there[x]);
+    } else {
+      for (std::int64_t x = 0; x < count; ++x) copy_one(here[x * stride], there[x]);
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static void copy_one(T& here, Element& there) {
+    if constexpr (sends) there = here;
+    else here = there;
   }
 };
 
@@ -87,7 +105,7 @@ class HaloExchange {
   template <class T>
   void pack(Exec const& exec, std::size_t field, Field<T const> const& from) {
     launch(exec, "Koalesce::exchange_halo, pack", m_regions.send[field],
-           CopyHalo<T const>{from, m_send_boxes[field].data(), m_send.data()});
+           CopyHalo<T const, !staged>{from, m_send_boxes[field].data(), m_send.data()});
   }
 
   /// After pack() of all fields. What is enqueued then runs while messages travel.
@@ -130,7 +148,7 @@ class HaloExchange {
   template <class T>
   void unpack(Exec const& exec, std::size_t field, Field<T> const& to) const {
     launch(exec, "Koalesce::exchange_halo, unpack", m_regions.receive[field],
-           CopyHalo<T>{to, m_receive_boxes[field].data(), m_receive.data()});
+           CopyHalo<T, !staged>{to, m_receive_boxes[field].data(), m_receive.data()});
   }
 
  private:
@@ -193,8 +211,8 @@ class HaloExchange {
   template <class Functor>
   static void launch(Exec const& exec, char const* label, std::vector<HaloBox> const& boxes, Functor const& functor) {
     if (boxes.empty()) return;
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, boxes.back().points), functor);
+    std::int64_t const count = staged ? boxes.back().points : boxes.back().lines;
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count), functor);
   }
 
   Ranks* m_ranks;  // which holds this

@@ -69,12 +69,21 @@ struct HaloDirection {
 struct HaloBox {
   Extents3 first;
   Divisor rows, row;    ///< per plane, points per row
-  std::int64_t points;  ///< of this box and those before it
+  std::int64_t lines;   ///< rows of this box and those before it
+  std::int64_t points;  ///< the same of points
   std::int64_t begin;   ///< its first element in the buffer, in bytes
 
   KOKKOS_FUNCTION Extents3 point(std::int64_t i) const {
-    std::int64_t const line = i / row, plane = line / rows;
-    return {first[0] + plane, first[1] + line - plane * rows.divisor(), first[2] + i - line * row.divisor()};
+    std::int64_t const line = i / row;
+    Extents3 at             = start(line);
+    at[2] += i - line * row.divisor();
+    return at;
+  }
+
+  /// The first point of a row.
+  KOKKOS_FUNCTION Extents3 start(std::int64_t line) const {
+    std::int64_t const plane = line / rows;
+    return {first[0] + plane, first[1] + line - plane * rows.divisor(), first[2]};
   }
 };
 
@@ -158,8 +167,9 @@ struct HaloRegions {
       extents[c] = before + n + after;
     }
     std::int64_t const count = extents[0] * extents[1] * extents[2];
-    boxes.push_back(
-        {first, Divisor(extents[1]), Divisor(extents[2]), (boxes.empty() ? 0 : boxes.back().points) + count, bytes});
+    HaloBox const before     = boxes.empty() ? HaloBox{} : boxes.back();
+    boxes.push_back({first, Divisor(extents[1]), Divisor(extents[2]), before.lines + extents[0] * extents[1],
+                     before.points + count, bytes});
     return count;
   }
 };
