@@ -16,6 +16,11 @@
 /// The halos of some fields, brought up to date: by neighbors, and at the faces of the whole grid by conditions.
 namespace Koalesce::Impl {
 
+/// The order of points in messages. It comes of the type alone: strides of one process say nothing of another's.
+template <class View>
+inline constexpr bool first_is_contiguous =
+    View::rank() > 1 && std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>;
+
 /// Instead of conditions: halos beyond the faces of the whole grid stay, unless there is a period.
 struct HaloStays {};
 
@@ -57,10 +62,8 @@ class DomainHalo {
   void start() {
     for_each(m_fields, [&](auto const& field, auto i) {
       if (!m_exchange->has_messages()) return;
-      with_order(field.view, [&](auto order) {
-        using T = typename std::decay_t<decltype(field)>::view_type::const_value_type;
-        m_exchange->pack(m_exec, std::size_t(int(i)), canonical<decltype(order), T>(field.view));
-      });
+      using View = typename std::decay_t<decltype(field)>::view_type;
+      m_exchange->pack(m_exec, std::size_t(int(i)), canonical<typename View::const_value_type>(field.view));
     });
     m_exchange->start(m_exec);
     fill(false);
@@ -71,39 +74,27 @@ class DomainHalo {
     if (!m_exchange->has_messages()) return;
     m_exchange->finish(m_where);
     for_each(m_fields, [&](auto const& field, auto i) {
-      with_order(field.view, [&](auto order) {
-        using T = typename std::decay_t<decltype(field)>::view_type::value_type;
-        m_exchange->unpack(m_exec, std::size_t(int(i)), canonical<decltype(order), T>(field.view));
-      });
+      using View = typename std::decay_t<decltype(field)>::view_type;
+      m_exchange->unpack(m_exec, std::size_t(int(i)), canonical<typename View::value_type>(field.view));
     });
     fill(true);
   }
 
  private:
-  template <class Order, class T, class View>
+  template <class T, class View>
   auto canonical(View const& view) const {
+    using Order = IndexOrder<Rank, first_is_contiguous<View>>;
     return canonical_field<Order, T>(view, InteriorPolicy<Exec, Rank>{m_domain.extents()});
-  }
-
-  template <class View, class Visit>
-  static void with_order(View const& view, Visit const& visit) {
-    if (is_reversed(view)) {
-      if constexpr (can_be_reversed<View, true>()) visit(IndexOrder<Rank, true>());
-    } else {
-      if constexpr (can_be_reversed<View, false>()) visit(IndexOrder<Rank, false>());
-    }
   }
 
   void fill(bool received) const {
     for_each(m_fields, [&](auto const& field, auto) {
       if (received && !field.need.corners) return;
-      using Conditions = std::decay_t<decltype(field.conditions)>;
-      with_order(field.view, [&](auto order) {
-        constexpr bool reversed = std::is_same_v<decltype(order), IndexOrder<Rank, true>> && Rank > 1;
-        if constexpr (std::is_same_v<Conditions, HaloStays>)
-          fill_faces<reversed, false>(m_exec, m_domain, field.view, field.need, periodic_everywhere<Rank>(), received);
-        else fill_faces<reversed, true>(m_exec, m_domain, field.view, field.need, field.conditions, received);
-      });
+      using Conditions        = std::decay_t<decltype(field.conditions)>;
+      constexpr bool reversed = first_is_contiguous<typename std::decay_t<decltype(field)>::view_type>;
+      if constexpr (std::is_same_v<Conditions, HaloStays>)
+        fill_faces<reversed, false>(m_exec, m_domain, field.view, field.need, periodic_everywhere<Rank>(), received);
+      else fill_faces<reversed, true>(m_exec, m_domain, field.view, field.need, field.conditions, received);
     });
   }
 
@@ -121,7 +112,7 @@ HaloNeed<Rank> whole_halo(View const& view, Domain<Rank> const& domain) {
   for (int d = 0; d < Rank; ++d) need.halo[d] = (std::int64_t(view.extent(d)) - domain.extents()[d]) / 2;
   need.width    = need.halo;
   need.size     = sizeof(typename View::value_type);
-  need.reversed = is_reversed(view);
+  need.reversed = first_is_contiguous<View>;
   return need;
 }
 

@@ -22,13 +22,13 @@ struct HaloNeed {
   Kokkos::Array<std::int64_t, Rank> halo{};   ///< that the field has
   bool corners     = true;                    ///< beyond several faces at a time, too
   std::size_t size = 0;                       ///< bytes of an element
-  bool reversed    = false;                   ///< the order of points in a message, as is_reversed()
+  bool reversed    = false;                   ///< the order of points in a message: the first index is the innermost
 
   /// Equal on all processes.
   std::string text() const {
     std::string words = std::to_string(size) + " bytes, width";
     for (int d = 0; d < Rank; ++d) words += " " + std::to_string(width[d]) + " of " + std::to_string(halo[d]);
-    return words + (corners ? ", corners" : "") + (reversed ? ", first index contiguous" : "");
+    return words + (corners ? ", corners" : "") + (reversed ? ", first index innermost" : "");
   }
 };
 
