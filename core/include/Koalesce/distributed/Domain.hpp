@@ -102,7 +102,7 @@ class Domain {
   }
 
   /// Whether this process has a neighbor in this direction, or, with a period, is its own.
-  /// \param[in] side  -1 or 1.
+  /// \param[in] d     the dimension. \param[in] side  -1: towards lower indices, 1: towards higher ones.
   bool has_neighbor(int d, int side) const {
     int const at = m_coordinates[d] + side;
     return m_periodic[d] || (at >= 0 && at < m_ranks[d]);

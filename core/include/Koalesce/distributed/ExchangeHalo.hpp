@@ -25,7 +25,7 @@ namespace Koalesce {
 ///
 /// \param[in] space   the instance that kernels run on.
 /// \param[in] domain  whose processes have the other points.
-/// \param[in,out] fields  Views of the domain's rank.
+/// \param[in,out] views  fields of the domain's rank.
 /// \throws Error before anything runs, on all processes where it is the first such call: extents that do not match; a
 ///         halo wider than what a neighbor has; a View without memory, or memory out of the execution space's reach.
 template <class Exec, int Rank, class... Views>

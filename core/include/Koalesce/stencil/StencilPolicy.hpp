@@ -83,6 +83,7 @@ class StencilPolicy {
   ///
   ///     StencilPolicy policy(exec, Star<1, 1, 1>{}, domain);  // #include <Koalesce/Distributed.hpp>
   ///
+  /// \param[in] space   as above.
   /// \param[in] domain  a Koalesce::Domain of as many dimensions as the shape.
   template <class Ranks>
     requires(Impl::is_domain<Ranks>)
