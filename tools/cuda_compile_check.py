@@ -180,6 +180,10 @@ def main():
         for pattern, *rest in map(str.split, lines_of(os.path.join(CHECK, "sources.txt"))):
             options = tuple(word for word in rest if word.startswith("-"))
             archs = [word for word in rest if not word.startswith("-")]
+            missing = [o for o in options if o.startswith("-I") and not os.path.isdir(o[2:])]
+            if missing:
+                print(f"{pattern} is left out: there is no {missing[0][2:]}")
+                continue
             for source in sorted(glob.glob(os.path.join(ROOT, pattern))):
                 jobs += [(source, options, a) for a in args.arch or archs]
     if not jobs:

@@ -3,6 +3,9 @@
 #include "BoundaryOracle.hpp"
 #include "RankSupport.hpp"
 
+#include <algorithm>
+#include <vector>
+
 /// Sweeps over several processes: the bits that one process has.
 namespace Koalesce::Test {
 namespace {
@@ -23,6 +26,36 @@ Index<Shape::rank> radii() {
 }
 
 inline double any_number(Rng& rng) { return double(random_int(rng, -1000, 1000)) / 7; }
+
+/// What devices compute while halos travel, and after it.
+TEST(SweepParts, have_every_point_once) {
+  for_each_seed([](Rng& rng) {
+    for (int i = 0; i < 50; ++i) {
+      Index<3> n{}, low{}, high{};
+      for (int c = 0; c < 3; ++c) {
+        n[c]    = random_int(rng, 1, 7);
+        low[c]  = random_int(rng, 0, 3);
+        high[c] = random_int(rng, 0, 3);
+      }
+      std::vector<int> times(std::size_t(n[0] * n[1] * n[2]));
+      bool inside    = false;
+      auto const run = [&](Index<3> const& first, Index<3> const& extents) {
+        Index<3> end = first;
+        for (int c = 0; c < 3; ++c) end[c] += extents[c];
+        for_each_index<3>(first, end, [&](Index<3> const& p) {
+          ++times[std::size_t((p[0] * n[1] + p[1]) * n[2] + p[2])];
+          for (int c = 0; c < 3; ++c) EXPECT_TRUE(!inside || (p[c] >= low[c] && p[c] < n[c] - high[c]));
+        });
+      };
+      Impl::SweepParts const parts(n, low, high, run);
+      inside = true;
+      parts.inner();
+      inside = false;
+      parts.outer();
+      EXPECT_EQ(std::count(times.begin(), times.end(), 1), std::ptrdiff_t(times.size()));
+    }
+  });
+}
 
 /// `bound` makes a policy with a boundary, or returns it as it is; twice, because the second call has a plan.
 template <class P, class Shape, class T, class Layout, class Bound>
