@@ -155,6 +155,15 @@ struct SecondStage {
   }
 };
 
+/// Sums what lies on either side.
+struct Twice {
+  template <class U>
+  KOKKOS_FUNCTION float operator()(U const& u, std::int64_t, std::int64_t, std::int64_t, double& sum) const {
+    sum += double(u(1, 0, 0) + u(-1, 0, 0) + u(0, 2, 0) + u(0, 0, -1));
+    return u();
+  }
+};
+
 /// A sum, a maximum and a count.
 struct Reduced {
   template <class U>
@@ -238,6 +247,22 @@ TYPED_TEST(RankStencil, reductions_are_global) {
     double counted = 0;
     Kokkos::deep_copy(counted, kept[1]);
     EXPECT_EQ(counted, double(out.whole.interior()[0] * out.whole.interior()[1] * out.whole.interior()[2]));
+  });
+}
+
+/// Fields of make_field have the halos that a domain takes, with a boundary, too.
+TYPED_TEST(RankStencil, fields_are_made_for_it) {
+  using Exec = typename TypeParam::exec;
+  for_each_seed([](Rng& rng) {
+    auto const domain = random_domain<3>(rng, {2, 2, 2}, {});
+    auto const policy = StencilPolicy(Exec(), Star<1, 2, 1>(), domain)
+                            .with_backend(typename TypeParam::backend())
+                            .with_boundary(Mirror());
+    auto const u = make_field<float>("u", policy), next = make_field<float>("next", policy);
+    Kokkos::deep_copy(u, 2.F);
+    double sum = 0;
+    parallel_stencil_reduce("made", policy, u, next, Twice(), sum);
+    EXPECT_EQ(sum, 8. * double(domain.global_extents()[0] * domain.global_extents()[1] * domain.global_extents()[2]));
   });
 }
 

@@ -55,13 +55,14 @@ auto make_field(std::string const& label, StencilPolicy<Options...> const& polic
   }
 }
 
-/// \brief The same, with the halo that the policy's shape reads: none if the policy has a boundary.
+/// \brief The same, with the halo that the policy's shape reads: none if the policy has a boundary and no domain.
 template <class T, class... Options>
 auto make_field(std::string const& label, StencilPolicy<Options...> const& policy) {
-  using Policy = StencilPolicy<Options...>;
+  using Policy          = StencilPolicy<Options...>;
+  constexpr bool needed = std::is_same_v<typename Policy::boundary_type, Impl::NoBoundary> ||
+                          Impl::is_over_ranks<typename Policy::domain_type>;
   typename Policy::extents_type halo;
-  for (int d = 0; d < Policy::rank; ++d)
-    halo[d] = std::is_same_v<typename Policy::boundary_type, Impl::NoBoundary> ? Policy::shape_type::radius(d) : 0;
+  for (int d = 0; d < Policy::rank; ++d) halo[d] = needed ? Policy::shape_type::radius(d) : 0;
   return make_field<T>(label, policy, halo);
 }
 
