@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The component mpi: <Koalesce/Distributed.hpp>, for which a program also needs MPI.
+# The components mpi, <Koalesce/Distributed.hpp>, for which a program also needs MPI, and checkpoint,
+# <Koalesce/Checkpoint.hpp>, for which it also needs an HDF5 that was built for MPI.
 
 # Adds the target Koalesce::mpi, unless it is there, where MPI is found.
 macro(_koalesce_add_mpi)
@@ -11,6 +12,28 @@ macro(_koalesce_add_mpi)
       target_link_libraries(Koalesce::mpi INTERFACE Koalesce::koalesce MPI::MPI_CXX)
       # MPI's C functions are all that is used.
       target_compile_definitions(Koalesce::mpi INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+    endif()
+  endif()
+endmacro()
+
+# Adds the target Koalesce::checkpoint, unless it is there, where the former is and a parallel HDF5 is found. (CMake's own
+# module needs C, or HDF5's C++ library, which is not parallel.)
+macro(_koalesce_add_checkpoint)
+  _koalesce_add_mpi()
+  if(TARGET Koalesce::mpi AND NOT TARGET Koalesce::checkpoint)
+    find_path(Koalesce_HDF5_INCLUDE hdf5.h HINTS "${HDF5_ROOT}" ENV HDF5_ROOT
+      PATH_SUFFIXES include hdf5/openmpi hdf5/mpich)
+    find_library(Koalesce_HDF5_LIBRARY hdf5 HINTS "${HDF5_ROOT}" ENV HDF5_ROOT
+      PATH_SUFFIXES lib hdf5/openmpi hdf5/mpich)
+    mark_as_advanced(Koalesce_HDF5_INCLUDE Koalesce_HDF5_LIBRARY)
+    set(_koalesce_parallel "")
+    if(Koalesce_HDF5_INCLUDE AND Koalesce_HDF5_LIBRARY AND EXISTS "${Koalesce_HDF5_INCLUDE}/H5pubconf.h")
+      file(STRINGS "${Koalesce_HDF5_INCLUDE}/H5pubconf.h" _koalesce_parallel REGEX "define H5_HAVE_PARALLEL 1")
+    endif()
+    if(_koalesce_parallel)
+      add_library(Koalesce::checkpoint INTERFACE IMPORTED GLOBAL)
+      target_link_libraries(Koalesce::checkpoint INTERFACE Koalesce::mpi "${Koalesce_HDF5_LIBRARY}")
+      target_include_directories(Koalesce::checkpoint INTERFACE "${Koalesce_HDF5_INCLUDE}")
     endif()
   endif()
 endmacro()

@@ -3,11 +3,10 @@
 # Every public header compiles alone, and twice.
 file(GLOB koalesce_headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/core/include"
      "${PROJECT_SOURCE_DIR}/core/include/Koalesce/*.hpp")
-if(NOT TARGET Koalesce::mpi)
-  list(REMOVE_ITEM koalesce_headers Koalesce/Distributed.hpp)
-endif()
+# Those that need MPI are compiled with its tests.
+list(REMOVE_ITEM koalesce_headers Koalesce/Distributed.hpp Koalesce/Checkpoint.hpp)
 add_library(koalesce_self_contained_headers OBJECT)
-target_link_libraries(koalesce_self_contained_headers PRIVATE koalesce_own $<TARGET_NAME_IF_EXISTS:Koalesce::mpi>)
+target_link_libraries(koalesce_self_contained_headers PRIVATE koalesce_own)
 # Only whether it compiles matters.
 target_compile_options(koalesce_self_contained_headers PRIVATE -O0)
 # Users may have this warning, where Koalesce's headers are no system headers.
@@ -29,7 +28,7 @@ if(koalesce_has_cuda)
   list(APPEND koalesce_inner_folders backends/cuda/include)
 endif()
 add_library(koalesce_self_contained_inner_headers OBJECT)
-target_link_libraries(koalesce_self_contained_inner_headers PRIVATE koalesce_own $<TARGET_NAME_IF_EXISTS:Koalesce::mpi>)
+target_link_libraries(koalesce_self_contained_inner_headers PRIVATE koalesce_own)
 target_compile_options(koalesce_self_contained_inner_headers PRIVATE -O0)
 if(NOT koalesce_has_cuda AND NOT koalesce_has_hip)
   target_precompile_headers(koalesce_self_contained_inner_headers PRIVATE <Kokkos_Core.hpp>)
@@ -37,9 +36,7 @@ endif()
 foreach(folder IN LISTS koalesce_inner_folders)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/${folder}"
        "${PROJECT_SOURCE_DIR}/${folder}/Koalesce/*/*.hpp")
-  if(NOT TARGET Koalesce::mpi)
-    list(FILTER headers EXCLUDE REGEX "/distributed/")
-  endif()
+  list(FILTER headers EXCLUDE REGEX "/distributed/")
   foreach(header IN LISTS headers)
     string(MAKE_C_IDENTIFIER "${header}" name)
     file(CONFIGURE OUTPUT "headers/${name}.cpp"

@@ -104,14 +104,21 @@ class Ranks {
       check();
       return;
     }
+    agree_always(where, call, check);
+    m_agreed.insert(where + call);
+  }
+
+  /// The same every time.
+  template <class Check>
+  void agree_always(std::string const& where, std::string const& call, Check const& check) const {
     std::string problem;
     try {
       check();
     } catch (Error const& error) {
       problem = error.what();
+      if (problem.rfind(where, 0) != 0) problem = where + ": " + problem;
     }
     compare(where, call, problem);
-    m_agreed.insert(where + call);
   }
 
   /// The bytes of every process, in the order of ranks.
