@@ -41,10 +41,10 @@ int size_of_world() {
   return size;
 }
 
-double most_of_all(double mine) {
-  double most = 0;
-  MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return most;
+double max_over_ranks(double mine) {
+  double max = 0;
+  MPI_Allreduce(&mine, &max, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return max;
 }
 
 /// Seconds that the slowest process takes for `count` times, all of them started together.
@@ -54,7 +54,7 @@ double seconds_of_all(int count, std::function<void()> const& kernel) {
   Kokkos::Timer const timer;
   for (int i = 0; i < count; ++i) kernel();
   Exec().fence();
-  return most_of_all(timer.seconds());
+  return max_over_ranks(timer.seconds());
 }
 
 /// What is measured, and what an iteration of it does in all processes together.
@@ -70,7 +70,7 @@ struct Distributed {
 void add_distributed(std::string const& name, std::function<Distributed()> const& prepare) {
   auto* const registered = benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
     Distributed const what = prepare();
-    if (most_of_all(what.error.empty() ? 0 : 1) > 0) {
+    if (max_over_ranks(what.error.empty() ? 0 : 1) > 0) {
       for (auto _ : state) state.SetIterationTime(1);
       return state.SkipWithError(what.error.empty() ? "another process' results differ" : what.error.c_str());
     }

@@ -28,6 +28,17 @@ class FailuresOnly : public ::testing::EmptyTestEventListener {
   int m_rank;
 };
 
+/// What a call throws, or "none".
+template <class Run>
+std::string error_of(Run const& run) {
+  try {
+    run();
+  } catch (Error const& error) {
+    return error.what();
+  }
+  return "none";
+}
+
 inline int size_of_world() {
   int size = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &size);

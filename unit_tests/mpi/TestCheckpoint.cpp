@@ -92,14 +92,6 @@ TYPED_TEST(Checkpoint, errors_leave_the_file_before) {
   Exec const exec;
   View const u("u", 4, 5), large("large", 3, 5);
   Kokkos::View<float**, typename Exec::memory_space> const single("single", 2, 5);
-  auto const error_of = [](auto const& run) -> std::string {
-    try {
-      run();
-    } catch (Error const& error) {
-      return error.what();
-    }
-    return "none";
-  };
   auto const says = [](std::string const& text, std::string const& part) {
     return text.find(part) != std::string::npos ? ::testing::AssertionSuccess() : ::testing::AssertionFailure() << text;
   };

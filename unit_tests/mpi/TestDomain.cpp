@@ -71,16 +71,6 @@ TEST(Domain, prints_itself) {
             "20 x 30 points over 1 x 1 processes; rank 0: 20 x 30 from (0, 0); halos");
 }
 
-template <class Make>
-std::string error_of(Make const& make) {
-  try {
-    make();
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "none";
-}
-
 TEST(Domain, errors_are_those_of_all_processes) {
   int rank = 0, size = size_of_world();
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -76,14 +76,6 @@ TYPED_TEST(ExchangeHalo, checks_its_arguments) {
   using View     = Kokkos::View<double**, typename Exec::memory_space>;
   int const size = size_of_world();
   Domain const domain(MPI_COMM_WORLD, {4 * size, 5}, {.ranks = {size, 1}, .time_limit = 40});
-  auto const error_of = [&](auto const& make) -> std::string {
-    try {
-      make();
-    } catch (Error const& error) {
-      return error.what();
-    }
-    return "none";
-  };
   Exec const exec;
   EXPECT_NE(error_of([&] { exchange_halo(exec, domain, View("u", 5, 5)); }).find("does not match"), std::string::npos);
   EXPECT_NE(error_of([&] { exchange_halo(exec, domain, View()); }).find("does not match"), std::string::npos);

@@ -266,16 +266,6 @@ TYPED_TEST(RankStencil, fields_are_made_for_it) {
   });
 }
 
-template <class Run>
-std::string error_of(Run const& run) {
-  try {
-    run();
-  } catch (Error const& error) {
-    return error.what();
-  }
-  return "none";
-}
-
 TYPED_TEST(RankStencil, checks_its_arguments) {
   using Exec     = typename TypeParam::exec;
   using View     = Kokkos::View<double**, typename Exec::memory_space>;

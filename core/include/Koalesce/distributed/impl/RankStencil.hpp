@@ -10,6 +10,7 @@
 #include <Koalesce/stencil/impl/StencilDispatch.hpp>
 #include <Koalesce/stencil/impl/boundary/BoundarySweep.hpp>
 #include <Koalesce/stencil/impl/domain/LocalPolicy.hpp>
+#include <Koalesce/stencil/impl/steps/StepsSweep.hpp>
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
@@ -19,16 +20,6 @@
 
 /// A sweep over this process' part of a domain, while halos travel.
 namespace Koalesce::Impl {
-
-/// A policy whose sweeps are handed over instead of run.
-template <class Policy, class Visit>
-struct HandedOver : Policy {
-  Visit visit;
-};
-template <class Policy, class Visit, class Work>
-void run_work(std::string const&, HandedOver<Policy, Visit> const& policy, Work const& work) {
-  policy.visit(work);
-}
 
 /// Values of a domain's dimensions in canonical order.
 template <class Order, class Values>
@@ -124,11 +115,11 @@ void dispatch_over_ranks(std::string const& label, Policy const& policy, Ins con
     DomainHalo<typename Policy::execution_space, Policy::rank, Fields...> halo(policy.space(), domain, where, all);
     halo.start();
     bool swept       = false;
-    auto const visit = [&](auto const& work) {
+    auto const visit = [&](auto const& work, NoBoundary) {
       sweep_and_finish(label, local, domain, work, halo);
       swept = true;
     };
-    dispatch_here(label, HandedOver<LocalPolicy<Policy>, std::decay_t<decltype(visit)>>{local, visit}, in, out,
+    dispatch_here(label, VisitingPolicy<LocalPolicy<Policy>, std::decay_t<decltype(visit)>>{local, visit}, in, out,
                   reduction, functors...);
     if (!swept) halo.finish();
   }(fields);
