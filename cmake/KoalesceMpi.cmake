@@ -3,6 +3,22 @@
 # The components mpi, <Koalesce/Distributed.hpp>, for which a program also needs MPI, and checkpoint,
 # <Koalesce/Checkpoint.hpp>, for which it also needs an HDF5 that was built for MPI.
 
+# Lets Koalesce::mpi send halos by NCCL, where Kokkos has CUDA and NCCL is found. Koalesce_ENABLE_NCCL=OFF leaves it out.
+macro(_koalesce_add_nccl)
+  if("CUDA" IN_LIST Kokkos_DEVICES AND NOT "${Koalesce_ENABLE_NCCL}" STREQUAL "OFF")
+    find_path(Koalesce_NCCL_INCLUDE nccl.h HINTS "${NCCL_ROOT}" ENV NCCL_ROOT ENV CUDA_HOME /usr/local/cuda
+      PATH_SUFFIXES include)
+    find_library(Koalesce_NCCL_LIBRARY nccl HINTS "${NCCL_ROOT}" ENV NCCL_ROOT ENV CUDA_HOME /usr/local/cuda
+      PATH_SUFFIXES lib lib64)
+    mark_as_advanced(Koalesce_NCCL_INCLUDE Koalesce_NCCL_LIBRARY)
+    if(Koalesce_NCCL_INCLUDE AND Koalesce_NCCL_LIBRARY)
+      target_include_directories(Koalesce::mpi SYSTEM INTERFACE "${Koalesce_NCCL_INCLUDE}")
+      target_link_libraries(Koalesce::mpi INTERFACE "${Koalesce_NCCL_LIBRARY}")
+      target_compile_definitions(Koalesce::mpi INTERFACE KOALESCE_HAS_NCCL)
+    endif()
+  endif()
+endmacro()
+
 # Adds the target Koalesce::mpi, unless it is there, where MPI is found.
 macro(_koalesce_add_mpi)
   if(NOT TARGET Koalesce::mpi)
@@ -12,6 +28,7 @@ macro(_koalesce_add_mpi)
       target_link_libraries(Koalesce::mpi INTERFACE Koalesce::koalesce MPI::MPI_CXX)
       # MPI's C functions are all that is used.
       target_compile_definitions(Koalesce::mpi INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+      _koalesce_add_nccl()
     endif()
   endif()
 endmacro()

@@ -3,6 +3,8 @@
 
 #include <Koalesce/Checkpoint.hpp>
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -15,12 +17,14 @@ template <class P>
 class Checkpoint : public ::testing::Test {};
 TYPED_TEST_SUITE(Checkpoint, NativePaths, PathNames);
 
-/// In a folder that the test's name makes its own; rank 0 removes it.
+/// In a folder of its own; rank 0 removes it.
 struct TestFile {
   std::filesystem::path folder, path;
 
   explicit TestFile(std::string const& name) {
-    folder = std::filesystem::temp_directory_path() / ("koalesce_" + name + "_" + std::to_string(size_of_world()));
+    int process = int(::getpid());  // two runs may go on at once
+    MPI_Bcast(&process, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    folder = std::filesystem::temp_directory_path() / ("koalesce_" + name + "_" + std::to_string(process));
     path   = folder / "state.h5";
     on_rank_0([&] {
       std::filesystem::remove_all(folder);

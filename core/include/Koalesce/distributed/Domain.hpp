@@ -5,6 +5,7 @@
 #include <Koalesce/common/Error.hpp>
 #include <Koalesce/distributed/impl/ProcessGrid.hpp>
 #include <Koalesce/distributed/impl/Ranks.hpp>
+#include <Koalesce/distributed/impl/transport/ChooseTransport.hpp>
 #include <Koalesce/stencil/impl/domain/RankDomain.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -16,6 +17,7 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <type_traits>
 
 namespace Koalesce {
 
@@ -55,7 +57,8 @@ class Domain {
   /// \param[in] options  periods, the processes in each dimension, the time limit.
   /// \throws Error on all processes if MPI is not initialized, or without MPI_THREAD_FUNNELED; an extent is not
   ///         positive; there are more processes than can have points; the processes given in each dimension are not as
-  ///         many as there are; or arguments differ between processes.
+  ///         many as there are; arguments differ between processes; or KOALESCE_DISTRIBUTED_TRANSPORT names a
+  ///         transport that does not work.
   Domain(MPI_Comm comm, extents_type const& extents, options_type const& options = {})
       : m_global(extents), m_periodic(options.periodic) {
     std::string const where = "Koalesce::Domain";
@@ -72,6 +75,7 @@ class Domain {
     MPI_Comm grid;
     MPI_Cart_create(copy, Rank, parts, periods, 0, &grid);
     m_state = std::make_shared<Impl::Ranks>(grid, options.time_limit);
+    m_state->set_transport(Impl::choose_transport<KernelSpace>(*m_state));
     MPI_Cart_coords(grid, m_state->rank(), Rank, at);
     for (int d = 0; d < Rank; ++d) {
       auto const part  = Impl::part_of(m_global[d], m_ranks[d], at[d]);
@@ -95,11 +99,8 @@ class Domain {
   Kokkos::Array<int, Rank> const& coordinates() const { return m_coordinates; }
   /// The domain's own communicator, a Cartesian one of MPI.
   MPI_Comm comm() const { return m_state->comm(); }
-  /// What carries halos between processes, for logs.
-  std::string transport() const {
-    return m_state->one_host() ? "copies between devices of this host, or MPI through its memory"
-                               : "MPI through host memory";
-  }
+  /// What carries halos between processes, for logs: of fields that kernels of the default execution space use.
+  std::string transport() const { return Impl::to_string(m_state->transport()); }
 
   /// Whether this process has a neighbor in this direction, or, with a period, is its own.
   /// \param[in] d     the dimension. \param[in] side  -1: towards lower indices, 1: towards higher ones.
@@ -112,6 +113,9 @@ class Domain {
   std::shared_ptr<Impl::Ranks> const& state() const { return m_state; }
 
  private:
+  /// A name that depends on the class' parameter: backends, which specialize what is asked of it, come later.
+  using KernelSpace = std::conditional_t<(Rank > 0), Kokkos::DefaultExecutionSpace, void>;
+
   static void check_mpi(std::string const& where) {
     int initialized = 0, level = 0;
     MPI_Initialized(&initialized);

@@ -52,6 +52,7 @@ void exchange_halo(Exec const& space, Domain<Rank> const& domain, Views const&..
   [&]<class... Fields>(Pack<Fields...> const& all) {
     Impl::DomainHalo<Exec, Rank, Fields...> halo(space, domain, where, all);
     halo.start();
+    halo.receive();
     halo.finish();
   }(needed);
 }

@@ -44,9 +44,11 @@ auto periodic_everywhere() {
 template <class Exec, int Rank, class... Fields>
 class DomainHalo {
  public:
-  /// \param[in] where  of a call; \param[in] fields  HaloFields.
-  DomainHalo(Exec const& exec, Domain<Rank> const& domain, std::string const& where, Pack<Fields...> const& fields)
-      : m_exec(exec), m_domain(domain), m_where(where), m_fields(fields) {
+  /// \param[in] where  of a call. \param[in] fields  HaloFields.
+  /// \param[in] beside  whether halos travel beside what the instance is given between start() and finish().
+  DomainHalo(Exec const& exec, Domain<Rank> const& domain, std::string const& where, Pack<Fields...> const& fields,
+             bool beside = false)
+      : m_exec(exec), m_domain(domain), m_where(where), m_fields(fields), m_beside(beside) {
     std::vector<HaloNeed<Rank>> needs;
     std::string name = where + " on " + Exec::name();
     for_each(fields, [&](auto const& field, auto) {
@@ -58,27 +60,36 @@ class DomainHalo {
         name, [&] { return std::make_shared<Exchange>(exec, domain, name, needs); });
   }
 
-  /// Packs and sends; faces that need no neighbor are filled.
+  /// Whether halos come from other processes.
+  bool has_messages() const { return m_exchange->has_messages(); }
+
+  /// The instance that sees neighbors' halos after receive(); the caller's does after finish().
+  Exec const& side() const { return m_exchange->exec(); }
+
+  /// Fills faces that need no neighbor, and packs.
   void start() {
+    fill(m_exec, false);
+    m_exchange->start(m_exec, m_beside);
+    if (!has_messages()) return;
     for_each(m_fields, [&](auto const& field, auto i) {
-      if (!m_exchange->has_messages()) return;
       using View = typename std::decay_t<decltype(field)>::view_type;
-      m_exchange->pack(m_exec, std::size_t(int(i)), canonical<typename View::const_value_type>(field.view));
+      m_exchange->pack(std::size_t(int(i)), canonical<typename View::const_value_type>(field.view));
     });
-    m_exchange->start(m_exec);
-    fill(false);
   }
 
-  /// Receives. Kernels that follow on the instance see halos.
-  void finish() {
-    if (!m_exchange->has_messages()) return;
-    m_exchange->finish(m_where);
+  /// Waits until neighbors make this call, too.
+  void receive() {
+    if (!has_messages()) return;
+    m_exchange->exchange(m_where);
     for_each(m_fields, [&](auto const& field, auto i) {
       using View = typename std::decay_t<decltype(field)>::view_type;
-      m_exchange->unpack(m_exec, std::size_t(int(i)), canonical<typename View::value_type>(field.view));
+      m_exchange->unpack(std::size_t(int(i)), canonical<typename View::value_type>(field.view));
     });
-    fill(true);
+    m_exchange->received();
+    fill(side(), true);
   }
+
+  void finish() { m_exchange->finish(m_exec, m_beside); }
 
  private:
   template <class T, class View>
@@ -87,14 +98,14 @@ class DomainHalo {
     return canonical_field<Order, T>(view, InteriorPolicy<Exec, Rank>{m_domain.extents()});
   }
 
-  void fill(bool received) const {
+  void fill(Exec const& exec, bool received) const {
     for_each(m_fields, [&](auto const& field, auto) {
       if (received && !field.need.corners) return;
       using Conditions        = std::decay_t<decltype(field.conditions)>;
       constexpr bool reversed = first_is_contiguous<typename std::decay_t<decltype(field)>::view_type>;
       if constexpr (std::is_same_v<Conditions, HaloStays>)
-        fill_faces<reversed, false>(m_exec, m_domain, field.view, field.need, periodic_everywhere<Rank>(), received);
-      else fill_faces<reversed, true>(m_exec, m_domain, field.view, field.need, field.conditions, received);
+        fill_faces<reversed, false>(exec, m_domain, field.view, field.need, periodic_everywhere<Rank>(), received);
+      else fill_faces<reversed, true>(exec, m_domain, field.view, field.need, field.conditions, received);
     });
   }
 
@@ -102,6 +113,7 @@ class DomainHalo {
   Domain<Rank> m_domain;
   std::string m_where;
   Pack<Fields...> m_fields;
+  bool m_beside;
   std::shared_ptr<HaloExchange<Exec, Rank>> m_exchange;
 };
 

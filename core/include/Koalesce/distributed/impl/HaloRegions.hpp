@@ -71,7 +71,8 @@ struct HaloBox {
   Divisor rows, row;    ///< per plane, points per row
   std::int64_t lines;   ///< rows of this box and those before it
   std::int64_t points;  ///< the same of points
-  std::int64_t begin;   ///< its first element in the buffer, in bytes
+  std::int64_t begin;   ///< its first element in the message, in bytes
+  std::size_t message;  ///< the message's number
 
   KOKKOS_FUNCTION Extents3 point(std::int64_t i) const {
     std::int64_t const line = i / row;
@@ -85,6 +86,11 @@ struct HaloBox {
     std::int64_t const plane = line / rows;
     return {first[0] + plane, first[1] + line - plane * rows.divisor(), first[2]};
   }
+};
+
+/// Where a message begins in some memory.
+struct MessagePlace {
+  std::byte* memory;
 };
 
 /// One neighbor's message.
@@ -114,8 +120,8 @@ struct HaloRegions {
       for (std::size_t f = 0; f < fields.size(); ++f)
         if (has_part(fields[f], direction)) {
           any                      = true;
-          std::int64_t const count = add_box(send[f], domain, fields[f], direction, false);
-          add_box(receive[f], domain, fields[f], direction, true);
+          std::int64_t const count = add_box(send[f], domain, fields[f], direction, false, bytes - begin);
+          add_box(receive[f], domain, fields[f], direction, true, bytes - begin);
           bytes += (count * std::int64_t(fields[f].size) + alignment - 1) / alignment * alignment;
         }
       if (any)
@@ -149,7 +155,7 @@ struct HaloRegions {
 
   /// The interior's points next to a neighbor, or those beyond them. Returns their number.
   std::int64_t add_box(std::vector<HaloBox>& boxes, Domain<Rank> const& domain, HaloNeed<Rank> const& field,
-                       HaloDirection<Rank> const& direction, bool beyond) const {
+                       HaloDirection<Rank> const& direction, bool beyond, std::int64_t begin) const {
     Extents3 first{0, 0, 0}, extents{1, 1, 1};
     for (int d = 0; d < Rank; ++d) {
       int const c =
@@ -169,7 +175,7 @@ struct HaloRegions {
     std::int64_t const count = extents[0] * extents[1] * extents[2];
     HaloBox const before     = boxes.empty() ? HaloBox{} : boxes.back();
     boxes.push_back({first, Divisor(extents[1]), Divisor(extents[2]), before.lines + extents[0] * extents[1],
-                     before.points + count, bytes});
+                     before.points + count, begin, messages.size()});
     return count;
   }
 };

@@ -30,12 +30,11 @@ Extents3 in_canonical_order(Values const& values) {
 }
 
 /// The parts of a sweep: a box whose points read no neighbor's, and slabs around it that do.
-template <class Run>
 class SweepParts {
  public:
-  /// \param[in] low, high  thickness of the slabs. \param[in] run  called with a box's first point and extents.
-  SweepParts(Extents3 const& extents, Extents3 const& low, Extents3 const& high, Run const& run)
-      : m_extents(extents), m_low(low), m_high(high), m_run(run) {}
+  /// \param[in] low, high  thickness of the slabs.
+  SweepParts(Extents3 const& extents, Extents3 const& low, Extents3 const& high)
+      : m_extents(extents), m_low(low), m_high(high) {}
 
   bool has_inner() const {
     for (int c = 0; c < 3; ++c)
@@ -43,63 +42,77 @@ class SweepParts {
     return true;
   }
 
-  void inner() const {
-    if (!has_inner()) return;
+  /// Calls run(the box's first point, its extents).
+  template <class Run>
+  void inner(Run const& run) const {
     Extents3 extents = m_extents;
     for (int c = 0; c < 3; ++c) extents[c] -= m_low[c] + m_high[c];
-    m_run(m_low, extents);
+    run(m_low, extents);
   }
 
-  void outer() const {
-    if (!has_inner()) return m_run(Extents3{0, 0, 0}, m_extents);
+  /// The same for each slab.
+  template <class Run>
+  void outer(Run const& run) const {
     Extents3 first{0, 0, 0}, extents = m_extents;  // of what is left
     for (int c = 0; c < 3; ++c) {
-      slab(c, first, extents, first[c], m_low[c]);
-      slab(c, first, extents, first[c] + extents[c] - m_high[c], m_high[c]);
+      slab(run, c, first, extents, first[c], m_low[c]);
+      slab(run, c, first, extents, first[c] + extents[c] - m_high[c], m_high[c]);
       first[c] += m_low[c];
       extents[c] -= m_low[c] + m_high[c];
     }
   }
 
  private:
-  void slab(int c, Extents3 first, Extents3 extents, std::int64_t from, std::int64_t thickness) const {
+  template <class Run>
+  static void slab(Run const& run, int c, Extents3 first, Extents3 extents, std::int64_t from, std::int64_t thickness) {
     if (thickness == 0) return;
     first[c]   = from;
     extents[c] = thickness;
-    m_run(first, extents);
+    run(first, extents);
   }
 
   Extents3 m_extents, m_low, m_high;
-  Run m_run;
 };
 
-/// The sweep of a work whose halos travel: on a device what needs none runs meanwhile.
-template <class Local, int Rank, class Work, class Halo>
-void sweep_and_finish(std::string const& label, Local const& policy, Domain<Rank> const& domain, Work const& work,
-                      Halo& halo) {
-  using Order       = typename Work::Order;
-  auto const offset = in_canonical_order<Order>(domain.offset());
-  auto const run    = [&](Extents3 const& first, Extents3 const& extents) {
+/// Whether a part of a sweep can run while halos travel.
+template <class Exec, class Reduction>
+inline constexpr bool sweeps_beside = !Backend::on_host<Exec> && std::is_same_v<Reduction, NoReduction>;
+
+/// The sweep of a work whose halos travel: on a device what needs none runs meanwhile, and the slabs that do run beside
+/// its end.
+template <class Policy, class Work, class Halo>
+void sweep_and_finish(std::string const& label, Policy const& policy, Work const& work, Halo& halo) {
+  using Order        = typename Work::Order;
+  using Exec         = typename Policy::execution_space;
+  auto const& domain = policy.domain().ranks;
+  auto const offset  = in_canonical_order<Order>(domain.offset());
+  auto const run     = [&](Exec const& exec, Extents3 const& first, Extents3 const& extents) {
     Extents3 index = offset;
     for (int c = 0; c < 3; ++c) index[c] += first[c];
-    run_work(label, policy, work_in_box(work, first, extents, index));
+    run_work(label, local_policy(policy, exec), work_in_box(work, first, extents, index));
   };
-  if constexpr (Backend::on_host<typename Local::execution_space> || reduces<Work>) {
+  auto const after_halos = [&] {
+    halo.receive();
     halo.finish();
-    run(Extents3{0, 0, 0}, work.extents);
+    run(policy.space(), Extents3{0, 0, 0}, work.extents);
+  };
+  if constexpr (!sweeps_beside<Exec, typename Work::Reduction>) {
+    after_halos();
   } else {
     auto const reach = reach_of(work);
     Extents3 low{0, 0, 0}, high{0, 0, 0};
-    for (int d = 0; d < Rank; ++d) {
+    for (int d = 0; d < Policy::rank; ++d) {
       int const c = Order::canonical_dim(d);
       if (domain.ranks()[d] == 1) continue;
       if (domain.has_neighbor(d, -1)) low[c] = reach[c];
       if (domain.has_neighbor(d, 1)) high[c] = reach[c];
     }
-    SweepParts const parts(work.extents, low, high, run);
-    parts.inner();
+    SweepParts const parts(work.extents, low, high);
+    if (!halo.has_messages() || !parts.has_inner()) return after_halos();
+    parts.inner([&](auto const&... box) { run(policy.space(), box...); });
+    halo.receive();
+    parts.outer([&](auto const&... box) { run(halo.side(), box...); });
     halo.finish();
-    if (!parts.has_inner() || low != Extents3{0, 0, 0} || high != Extents3{0, 0, 0}) parts.outer();
   }
 }
 
@@ -112,16 +125,19 @@ void dispatch_over_ranks(std::string const& label, Policy const& policy, Ins con
   Kokkos::Profiling::ScopedRegion const region(Reduction::function);
   auto const fields = halo_fields(policy, in);
   [&]<class... Fields>(Pack<Fields...> const& all) {
-    DomainHalo<typename Policy::execution_space, Policy::rank, Fields...> halo(policy.space(), domain, where, all);
+    using Exec = typename Policy::execution_space;
+    DomainHalo<Exec, Policy::rank, Fields...> halo(policy.space(), domain, where, all, sweeps_beside<Exec, Reduction>);
     halo.start();
     bool swept       = false;
     auto const visit = [&](auto const& work, NoBoundary) {
-      sweep_and_finish(label, local, domain, work, halo);
+      sweep_and_finish(label, policy, work, halo);
       swept = true;
     };
     dispatch_here(label, VisitingPolicy<LocalPolicy<Policy>, std::decay_t<decltype(visit)>>{local, visit}, in, out,
                   reduction, functors...);
-    if (!swept) halo.finish();
+    if (swept) return;
+    halo.receive();
+    halo.finish();
   }(fields);
   reduce_over_ranks(domain, where, policy.space(), reduction);
 }

@@ -96,6 +96,7 @@ void exchange_for_steps(std::string const& label, Policy const& policy, Pack<Ins
       DomainHalo<typename Policy::execution_space, Policy::rank, Fields...> halo(
           policy.space(), ranks, call_text("Koalesce::parallel_stencil_steps", label), all);
       halo.start();
+      halo.receive();
       halo.finish();
     }(fields);
   }

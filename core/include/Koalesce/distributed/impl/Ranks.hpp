@@ -27,6 +27,9 @@ struct HaloHeader {
   std::uint64_t call, plan;
 };
 
+/// What carries halos between devices; the order is that of preference.
+enum class Transport { peers, device, mpi, host };
+
 /// The processes of a domain: their communicator, what they have agreed on, and the plans made for it. Nothing here
 /// waits longer than the time limit: then the job ends with a message.
 class Ranks {
@@ -37,13 +40,12 @@ class Ranks {
     MPI_Comm_size(comm, &m_size);
     char const* const check = std::getenv("KOALESCE_DISTRIBUTED_CHECK");
     m_checks                = check != nullptr && std::string(check) != "0";
-    char const* const way   = std::getenv("KOALESCE_DISTRIBUTED_TRANSPORT");
     MPI_Comm host;
     int here = 0;
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, m_rank, MPI_INFO_NULL, &host);
     MPI_Comm_size(host, &here);
     MPI_Comm_free(&host);
-    m_one_host = here == m_size && (way == nullptr || std::string(way) != "host");
+    m_one_host = here == m_size;
   }
 
   ~Ranks() {
@@ -57,8 +59,11 @@ class Ranks {
   MPI_Comm comm() const { return m_comm; }
   int rank() const { return m_rank; }
   int size() const { return m_size; }
-  /// Whether memory of one process may be copied to another's.
+  /// Whether all run on one host.
   bool one_host() const { return m_one_host; }
+
+  Transport transport() const { return m_transport; }
+  void set_transport(Transport transport) { m_transport = transport; }
 
   /// Waits for requests, at most so many seconds. Returns whether all are complete.
   bool complete(std::vector<MPI_Request>& requests, double seconds) const {
@@ -177,6 +182,7 @@ class Ranks {
   double m_limit;
   int m_rank = 0, m_size = 1;
   bool m_checks = false, m_one_host = false;
+  Transport m_transport = Transport::host;
   std::uint64_t m_calls = 0;
   std::set<std::string> m_agreed;
   std::map<std::string, std::shared_ptr<void>> m_plans;

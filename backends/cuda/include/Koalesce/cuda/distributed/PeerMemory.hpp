@@ -2,7 +2,7 @@
 #ifndef KOALESCE_CUDA_DISTRIBUTED_PEER_MEMORY_HPP
 #define KOALESCE_CUDA_DISTRIBUTED_PEER_MEMORY_HPP
 
-#include <Koalesce/distributed/impl/PeerMemory.hpp>
+#include <Koalesce/distributed/impl/transport/PeerMemory.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -11,32 +11,14 @@
 
 namespace Koalesce::Impl {
 
-/// A CUDA event.
-template <>
-class WorkMark<Kokkos::Cuda> {
- public:
-  WorkMark() { check(cudaEventCreateWithFlags(&m_event, cudaEventDisableTiming)); }
-  ~WorkMark() { cudaEventDestroy(m_event); }
-  WorkMark(WorkMark const&)            = delete;
-  WorkMark& operator=(WorkMark const&) = delete;
-
-  void record(Kokkos::Cuda const& exec) { check(cudaEventRecord(m_event, exec.cuda_stream())); }
-  void wait() const { check(cudaEventSynchronize(m_event)); }
-
- private:
-  static void check(cudaError_t error) {
-    if (error != cudaSuccess) Kokkos::abort("Koalesce: an event of CUDA failed");
-  }
-
-  cudaEvent_t m_event = nullptr;
-};
-
-/// CUDA's memory handles between processes: the copy engines then write to another GPU of the host.
+/// CUDA's handles of memory and events between processes.
 template <>
 struct PeerMemory<Kokkos::Cuda> {
   static constexpr bool exists = true;
 
-  using Handle = cudaIpcMemHandle_t;
+  using Handle      = cudaIpcMemHandle_t;
+  using Event       = cudaEvent_t;
+  using EventHandle = cudaIpcEventHandle_t;
 
   static std::byte* allocate(std::int64_t bytes) {
     void* memory = nullptr;
@@ -55,16 +37,31 @@ struct PeerMemory<Kokkos::Cuda> {
   }
   static void close(std::byte* memory) { succeeds(cudaIpcCloseMemHandle(memory)); }
 
-  static void copy(Kokkos::Cuda const& exec, std::byte* to, std::byte const* from, std::int64_t bytes) {
-    auto const error = cudaMemcpyAsync(to, from, std::size_t(bytes), cudaMemcpyDeviceToDevice, exec.cuda_stream());
-    if (error != cudaSuccess) Kokkos::abort("Koalesce: a copy between GPUs failed");
+  static bool make_event(Event& event) {
+    return succeeds(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventInterprocess));
   }
+  static void free_event(Event event) {
+    if (event != nullptr) succeeds(cudaEventDestroy(event));
+  }
+  static bool event_handle_of(Event event, EventHandle& handle) {
+    return succeeds(cudaIpcGetEventHandle(&handle, event));
+  }
+  static bool open_event(EventHandle const& handle, Event& event) {
+    return succeeds(cudaIpcOpenEventHandle(&event, handle));
+  }
+
+  static void record(Event event, Kokkos::Cuda const& exec) { must(cudaEventRecord(event, exec.cuda_stream())); }
+  static void wait(Kokkos::Cuda const& exec, Event event) { must(cudaStreamWaitEvent(exec.cuda_stream(), event, 0)); }
 
  private:
   /// Leaves no error behind.
   static bool succeeds(cudaError_t error) {
     if (error != cudaSuccess) cudaGetLastError();
     return error == cudaSuccess;
+  }
+
+  static void must(cudaError_t error) {
+    if (error != cudaSuccess) Kokkos::abort("Koalesce: an event between processes failed");
   }
 };
 

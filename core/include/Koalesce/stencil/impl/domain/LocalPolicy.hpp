@@ -9,21 +9,22 @@
 
 namespace Koalesce::Impl {
 
-/// The policy of this process' part of a domain, whose fields have halos; other policies as they are.
+/// The policy of this process' part of a domain, whose fields have halos, on an instance.
+template <class Policy, class Exec>
+auto local_policy(Policy const& policy, Exec const& exec) {
+  auto const local =
+      StencilPolicy<Exec, typename Policy::shape_type, typename Policy::backend_type>(exec, policy.extents())
+          .with_taps(policy.taps())
+          .with_fused_steps(policy.fused_steps());
+  if constexpr (std::is_same_v<decltype(Policy::domain_type::points), WholeDomain>) return local;
+  else return local.with_active(policy.domain().points);
+}
+
+/// The same on the policy's own; other policies as they are.
 template <class Policy>
 decltype(auto) local_policy(Policy const& policy) {
-  using Domain = typename Policy::domain_type;
-  if constexpr (!is_over_ranks<Domain>) {
-    return (policy);
-  } else {
-    using Exec       = typename Policy::execution_space;
-    auto const local = StencilPolicy<Exec, typename Policy::shape_type, typename Policy::backend_type>(policy.space(),
-                                                                                                       policy.extents())
-                           .with_taps(policy.taps())
-                           .with_fused_steps(policy.fused_steps());
-    if constexpr (std::is_same_v<decltype(Domain::points), WholeDomain>) return local;
-    else return local.with_active(policy.domain().points);
-  }
+  if constexpr (is_over_ranks<typename Policy::domain_type>) return local_policy(policy, policy.space());
+  else return (policy);
 }
 
 template <class Policy>
