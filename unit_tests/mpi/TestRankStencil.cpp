@@ -52,7 +52,7 @@ TEST(SweepParts, have_every_point_once) {
       inside = true;
       parts.inner(run);
       inside = false;
-      parts.outer(run);
+      parts.outer([&](int, auto const&... box) { run(box...); });
       EXPECT_EQ(std::count(times.begin(), times.end(), 1), std::ptrdiff_t(times.size()));
     }
   });

@@ -132,7 +132,7 @@ void fill_faces(Exec const& exec, Domain<Rank> const& domain, View const& view, 
         }
       }
       points[side] = extents[0] * extents[1] * extents[2];
-      boxes[side]  = {first, Divisor(extents[1]), Divisor(extents[2]), 0, 0, 0};
+      boxes[side]  = {first, Divisor(extents[1]), Divisor(extents[2]), 0, 0, 0, 0};
     }
     if (points[0] + points[1] == 0) return;
     auto const range = Kokkos::Experimental::require(

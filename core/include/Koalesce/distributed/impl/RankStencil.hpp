@@ -7,6 +7,7 @@
 #include <Koalesce/distributed/impl/DomainHalo.hpp>
 #include <Koalesce/distributed/impl/RankChecks.hpp>
 #include <Koalesce/distributed/impl/RankReduction.hpp>
+#include <Koalesce/distributed/impl/RankTuning.hpp>
 #include <Koalesce/stencil/impl/StencilDispatch.hpp>
 #include <Koalesce/stencil/impl/boundary/BoundarySweep.hpp>
 #include <Koalesce/stencil/impl/domain/LocalPolicy.hpp>
@@ -15,8 +16,10 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 
 /// A sweep over this process' part of a domain, while halos travel.
 namespace Koalesce::Impl {
@@ -50,7 +53,7 @@ class SweepParts {
     run(m_low, extents);
   }
 
-  /// The same for each slab.
+  /// Calls run(dimension, first point, extents) for each slab.
   template <class Run>
   void outer(Run const& run) const {
     Extents3 first{0, 0, 0}, extents = m_extents;  // of what is left
@@ -68,7 +71,7 @@ class SweepParts {
     if (thickness == 0) return;
     first[c]   = from;
     extents[c] = thickness;
-    run(first, extents);
+    run(c, first, extents);
   }
 
   Extents3 m_extents, m_low, m_high;
@@ -81,12 +84,14 @@ inline constexpr bool sweeps_beside = !Backend::on_host<Exec> && std::is_same_v<
 /// The sweep of a work whose halos travel: on a device what needs none runs meanwhile, and the slabs that do run beside
 /// its end.
 template <class Policy, class Work, class Halo>
-void sweep_and_finish(std::string const& label, Policy const& policy, Work const& work, Halo& halo) {
+void sweep_and_finish(std::string const& label, Policy const& policy, RankTuning& tuning, Work const& work,
+                      Halo& halo) {
   using Order        = typename Work::Order;
   using Exec         = typename Policy::execution_space;
   auto const& domain = policy.domain().ranks;
   auto const offset  = in_canonical_order<Order>(domain.offset());
-  auto const run     = [&](Exec const& exec, Extents3 const& first, Extents3 const& extents) {
+  auto const run     = [&](Exec const& exec, char const* part, Extents3 const& first, Extents3 const& extents) {
+    TuningGroup::Scope const scope(&tuning, part);
     Extents3 index = offset;
     for (int c = 0; c < 3; ++c) index[c] += first[c];
     run_work(label, local_policy(policy, exec), work_in_box(work, first, extents, index));
@@ -94,7 +99,7 @@ void sweep_and_finish(std::string const& label, Policy const& policy, Work const
   auto const after_halos = [&] {
     halo.receive();
     halo.finish();
-    run(policy.space(), Extents3{0, 0, 0}, work.extents);
+    run(policy.space(), "all points", Extents3{0, 0, 0}, work.extents);
   };
   if constexpr (!sweeps_beside<Exec, typename Work::Reduction>) {
     after_halos();
@@ -109,11 +114,21 @@ void sweep_and_finish(std::string const& label, Policy const& policy, Work const
     }
     SweepParts const parts(work.extents, low, high);
     if (!halo.has_messages() || !parts.has_inner()) return after_halos();
-    parts.inner([&](auto const&... box) { run(policy.space(), box...); });
+    parts.inner([&](auto const&... box) { run(policy.space(), "interior", box...); });
     halo.receive();
-    parts.outer([&](auto const&... box) { run(halo.side(), box...); });
+    static constexpr char const* slabs[] = {"slabs of planes", "slabs of rows", "slabs of columns"};
+    parts.outer([&](int c, auto const&... box) { run(halo.side(), slabs[c], box...); });
     halo.finish();
   }
+}
+
+/// The choices of a call that all processes make alike.
+template <class Policy>
+std::shared_ptr<RankTuning> tuning_over_ranks(std::string const& where, Policy const& policy) {
+  using Exec = typename Policy::execution_space;
+  using Tag  = typename Policy::backend_type;
+  return rank_tuning(policy.domain().ranks, where, std::string(Exec::name()) + ", " + typeid(Policy).name(),
+                     [&] { return machine_of(Tag{}, policy.space()); });
 }
 
 template <class Policy, class Ins, class Outs, class Reduction, class... Functors>
@@ -123,6 +138,8 @@ void dispatch_over_ranks(std::string const& label, Policy const& policy, Ins con
   auto const& domain = policy.domain().ranks;
   auto const local   = local_policy(policy);
   Kokkos::Profiling::ScopedRegion const region(Reduction::function);
+  auto const tuning = tuning_over_ranks(where, policy);
+  tuning->begin();
   auto const fields = halo_fields(policy, in);
   [&]<class... Fields>(Pack<Fields...> const& all) {
     using Exec = typename Policy::execution_space;
@@ -130,7 +147,7 @@ void dispatch_over_ranks(std::string const& label, Policy const& policy, Ins con
     halo.start();
     bool swept       = false;
     auto const visit = [&](auto const& work, NoBoundary) {
-      sweep_and_finish(label, policy, work, halo);
+      sweep_and_finish(label, policy, *tuning, work, halo);
       swept = true;
     };
     dispatch_here(label, VisitingPolicy<LocalPolicy<Policy>, std::decay_t<decltype(visit)>>{local, visit}, in, out,

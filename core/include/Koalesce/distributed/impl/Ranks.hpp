@@ -8,6 +8,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -133,6 +134,20 @@ class Ranks {
     MPI_Iallgather(bytes, int(count), MPI_BYTE, all.data(), int(count), MPI_BYTE, m_comm, request.data());
     wait(request, where, "what other processes contribute");
     return all;
+  }
+
+  /// The text of every process.
+  std::vector<std::string> texts(std::string const& mine, std::string const& where) const {
+    std::uint64_t const size = mine.size();
+    auto const bytes         = gather(&size, sizeof(size), where);
+    std::vector<std::uint64_t> sizes(std::size_t(m_size), 0);
+    std::memcpy(sizes.data(), bytes.data(), bytes.size());
+    std::string padded = mine;
+    padded.resize(std::max<std::uint64_t>(1, *std::max_element(sizes.begin(), sizes.end())));
+    auto const all = gather(padded.data(), padded.size(), where);
+    std::vector<std::string> texts;
+    for (std::size_t r = 0; r < sizes.size(); ++r) texts.emplace_back(all.data() + r * padded.size(), sizes[r]);
+    return texts;
   }
 
   /// The number of the next exchange.

@@ -9,6 +9,7 @@
 #include <Koalesce/tuning/impl/TuningBackend.hpp>
 #include <Koalesce/tuning/impl/TuningContext.hpp>
 #include <Koalesce/tuning/impl/TuningDecisionText.hpp>
+#include <Koalesce/tuning/impl/TuningGroup.hpp>
 #include <Koalesce/tuning/impl/TuningMemory.hpp>
 #include <Koalesce/tuning/impl/TuningRegistry.hpp>
 
@@ -173,8 +174,8 @@ std::shared_ptr<Tuner<Exec>> find_tuner(TuningChoices const& choices) {
 
 /// \brief Runs the fastest of the candidates, which the first calls find out.
 ///
-/// If a tuning tool is loaded, it may choose, and measures the time until this returns. In TuningMode::by_extents the
-/// candidate `by_extents` runs.
+/// Where processes choose together, their TuningGroup does. If a tuning tool is loaded, it may choose, and measures the
+/// time until this returns. In TuningMode::by_extents the candidate `by_extents` runs.
 ///
 /// \param[in] size        of the work.
 /// \param[in] by_extents  number of a candidate.
@@ -185,10 +186,14 @@ template <class Exec, class FindTuner, class MakeChoices, class Run>
 void run_fastest(Exec const& exec, double size, std::size_t by_extents, FindTuner const& tuner,
                  MakeChoices const& choices, Run const& run) {
   if (tuning_mode() == TuningMode::by_extents) return run(by_extents);
-  if (!TuningContext::is_wanted() || !Stopwatch<Exec>::can_measure(exec)) return tuner()->run(exec, size, run);
+  auto const by_time = [&] {
+    if (auto* const group = TuningGroup::current(); group == nullptr) tuner()->run(exec, size, run);
+    else group->run(exec, size, choices().candidates, by_extents, run);
+  };
+  if (!TuningContext::is_wanted() || !Stopwatch<Exec>::can_measure(exec)) return by_time();
   TuningContext const tool(choices().question());
   if (auto const choice = tool.choice()) run(*choice);
-  else tuner()->run(exec, size, run);
+  else by_time();
   exec.fence("Koalesce: a tuning tool takes the time");
 }
 

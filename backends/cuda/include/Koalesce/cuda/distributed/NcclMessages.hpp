@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -22,9 +23,19 @@
 
 namespace Koalesce::Impl {
 
-/// A domain's communicator of NCCL, made by its first exchange.
+/// A communicator of NCCL, made by the first exchange that needs it. Domains of the same processes share one, because
+/// making it takes long.
 class NcclRanks {
  public:
+  /// Collective.
+  static std::shared_ptr<NcclRanks> of(Ranks const& ranks) {
+    static std::map<std::vector<int>, std::shared_ptr<NcclRanks>> all;
+    if (all.empty()) Kokkos::push_finalize_hook([] { all.clear(); });
+    auto& found = all[processes_of(ranks)];
+    if (!found) found = std::make_shared<NcclRanks>(ranks);
+    return found;
+  }
+
   explicit NcclRanks(Ranks const& ranks) {
     ncclUniqueId id{};
     bool works     = ranks.rank() != 0 || ncclGetUniqueId(&id) == ncclSuccess;
@@ -40,6 +51,16 @@ class NcclRanks {
   ncclComm_t comm() const { return m_comm; }
 
  private:
+  /// Their ranks in the world.
+  static std::vector<int> processes_of(Ranks const& ranks) {
+    int world = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &world);
+    auto const bytes = ranks.gather(&world, sizeof(world), "Koalesce::Domain");
+    std::vector<int> processes(std::size_t(ranks.size()));
+    std::memcpy(processes.data(), bytes.data(), bytes.size());
+    return processes;
+  }
+
   ncclComm_t m_comm = nullptr;
 };
 
@@ -65,7 +86,7 @@ class DeviceMessages<Kokkos::Cuda> : public HaloTransport<Kokkos::Cuda> {
   DeviceMessages(Ranks& ranks, std::vector<HaloMessage> const& messages, std::int64_t bytes)
       : m_ranks(&ranks),
         m_messages(messages),
-        m_nccl(ranks.plan<NcclRanks>("NCCL", [&] { return std::make_shared<NcclRanks>(ranks); })),
+        m_nccl(ranks.plan<NcclRanks>("NCCL", [&] { return NcclRanks::of(ranks); })),
         m_headers(ranks, messages),
         m_send("Koalesce::halo to send", std::size_t(bytes)),
         m_receive("Koalesce::halo received", std::size_t(bytes)),

@@ -19,8 +19,9 @@ class Domain;
 ///     check_over_ranks(where, policy, in, out, check)    check(policy of this process), agreed on
 ///     steps_per_exchange(policy, in, back)               time steps for which halos of inputs are wide enough, one way
 ///                                                        and back
-///     exchange_for_steps(label, policy, in, steps)       halos for so many
-///     work_for_steps(policy, work, ahead)                a work with the points around it that so many steps need
+///     tuning_over_ranks(where, policy)                   a TuningGroup, as a shared_ptr: what all processes choose
+///     alike exchange_for_steps(label, policy, in, steps)       halos for so many work_for_steps(policy, work, ahead)
+///     a work with the points around it that so many steps need
 namespace Koalesce::Impl {
 
 /// Of a policy: this process' part of a domain, all of its points or some.

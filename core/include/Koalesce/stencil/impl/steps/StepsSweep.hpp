@@ -6,9 +6,11 @@
 #include <Koalesce/stencil/impl/domain/LocalPolicy.hpp>
 #include <Koalesce/stencil/impl/steps/StepsViews.hpp>
 #include <Koalesce/tuning/impl/RecentTuners.hpp>
+#include <Koalesce/tuning/impl/TuningGroup.hpp>
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -69,7 +71,10 @@ class StepsSweeps {
   StepsSweeps(std::string const& label, Policy const& policy, State const& state, Views const& others,
               Functors const&... functors)
       : m_label(label), m_policy(policy), m_views(label, local_policy(policy), state, others), m_functors(functors...) {
-    if constexpr (over_ranks) m_block = steps_per_exchange(policy, m_views.inputs(), m_views.inputs_back());
+    if constexpr (over_ranks) {
+      m_block = steps_per_exchange(policy, m_views.inputs(), m_views.inputs_back());
+      if (m_block > 1) m_tuning = tuning_over_ranks(call_text("Koalesce::parallel_stencil_steps", label), policy);
+    }
     if constexpr (fuses)
       if (has_points() && m_block != 1) find_depths();
   }
@@ -90,7 +95,7 @@ class StepsSweeps {
   /// Goes on by so many steps.
   void run(std::int64_t steps) {
     for (auto const end = m_done + steps; m_done < end;)
-      if (m_block > 1 && end - m_done > 1) run_block(std::min<std::int64_t>(m_block, end - m_done), end);
+      if (m_block > 1 && end - m_done > 1) run_blocks(std::min<std::int64_t>(m_block, end - m_done), end);
       else run_sweeps(end - m_done);
   }
 
@@ -136,8 +141,27 @@ class StepsSweeps {
     if constexpr (over_ranks) exchange_for_steps(m_label, m_policy, m_views.inputs(), steps);
   }
 
+  /// So many steps, with as many exchanges of halos as turn out to be fastest.
+  void run_blocks(std::int64_t steps, std::int64_t end) {
+    if constexpr (over_ranks) {
+      m_tuning->begin();
+      // First it is found out how sweeps run.
+      if (m_tuning->comparisons() == 0 || tuning_mode() == TuningMode::by_extents || steps < m_block)
+        return run_block(steps, end);
+      TuningGroup::Scope const scope(m_tuning.get(), "steps per exchange");
+      std::vector<std::string> names;
+      for (std::int64_t n = m_block; n > 0; n /= 2) names.push_back(std::to_string(n));
+      m_tuning->run(m_policy.space(), 1, names, 0, [&](std::size_t number) {
+        std::int64_t const block = m_block >> number;
+        for (std::int64_t left = steps; left > 0; left -= std::min(block, left)) run_block(std::min(block, left), end);
+      });
+    }
+  }
+
   /// So many steps between exchanges of halos: each computes those points around the interior that the others read.
   void run_block(std::int64_t steps, std::int64_t end) {
+    if (steps == 1) return run_depth(1);
+    TuningGroup::Scope const scope(m_tuning.get(), "sweeps of steps");
     exchange(steps);
     m_ends = m_done + steps == end;
     for (m_ahead = steps; m_ahead > 0;) run_sweeps(m_ahead);
@@ -229,7 +253,9 @@ class StepsSweeps {
   void run_fastest_depth(std::int64_t left) {
     int const deepest = m_depths.back();
     if (m_policy.fused_steps() > 0) return run_depth(next_depth(left, deepest));
-    if (left < 2 * deepest) return run_depth(next_depth(left, m_depths[m_fastest.value_or(m_depths.size() - 1)]));
+    // In the last ones the number of sweeps has to be even.
+    if (left < (m_ends ? 2 : 1) * deepest)
+      return run_depth(next_depth(left, m_depths[m_fastest.value_or(m_depths.size() - 1)]));
 
     double const points = double(m_extents[0]) * double(m_extents[1]) * double(m_extents[2]);
     auto const choices  = [&] { return depth_choices(points); };
@@ -260,9 +286,11 @@ class StepsSweeps {
   StepsViews<LocalPolicy<Policy>, State, Views> m_views;
   Pack<Functors...> m_functors;
   std::int64_t m_done  = 0;
-  std::int64_t m_block = 0;     ///< steps per exchange of halos; 0: there are no other processes
+  std::int64_t m_block = 0;     ///< most steps per exchange of halos; 0: there are no other processes
   std::int64_t m_ahead = 0;     ///< steps that are left until the next exchange
   bool m_ends          = true;  ///< whether the steps that sweeps are chosen for are the last ones
+
+  std::shared_ptr<TuningGroup> m_tuning;  ///< choices that all processes make alike, if there are others
 
   std::vector<int> m_depths;             ///< what may be chosen from; empty: one step a sweep
   std::optional<std::size_t> m_fastest;  ///< of them, as far as is known
