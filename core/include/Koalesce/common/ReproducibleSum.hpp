@@ -72,11 +72,11 @@ class ReproducibleSum {
 
 }  // namespace Koalesce
 
-/// \brief What reducers of Kokkos begin with: the empty sum.
+/// \cond  What reducers of Kokkos begin with.
 template <class T>
 struct Kokkos::reduction_identity<Koalesce::ReproducibleSum<T>> {
-  /// The empty sum.
   KOKKOS_FUNCTION static Koalesce::ReproducibleSum<T> sum() { return {}; }
 };
+/// \endcond
 
 #endif
