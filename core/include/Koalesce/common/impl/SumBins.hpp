@@ -44,15 +44,19 @@ class SumBins {
       place = count - number_digits;
     }
     std::uint64_t const upper = m >> (width - shift);
-    // 32 bits times 32 bits plus 64 bits is one instruction on GPUs.
-    std::int32_t const digits[number_digits] = {std::int32_t((m << shift) & mask), std::int32_t(upper & mask),
-                                                std::int32_t(upper >> width & mask), std::int32_t(upper >> 2 * width)},
-                       sign                  = negative ? -1 : 1;
-    // On CPUs bins are in memory, and an index is faster than a branch, which numbers of several sizes mispredict.
+    // On CPUs bins are in memory, and indices are faster than branches, which numbers of several sizes mispredict.
     KOKKOS_IF_ON_HOST((if (place >= 0) {
-      for (int d = 0; d < number_digits; ++d) m_bins[place + d] += std::int64_t(digits[d]) * sign;
+      std::int64_t* const bins = m_bins + place;
+      std::int64_t const minus = negative ? -1 : 0;
+      bins[0] += (std::int64_t((m << shift) & mask) ^ minus) - minus;
+      bins[1] += (std::int64_t(upper & mask) ^ minus) - minus;
+      bins[2] += (std::int64_t(upper >> width & mask) ^ minus) - minus;
+      bins[3] += (std::int64_t(upper >> 2 * width) ^ minus) - minus;
       return;
     }))
+    std::int32_t const digits[number_digits] = {std::int32_t((m << shift) & mask), std::int32_t(upper & mask),
+                                                std::int32_t(upper >> width & mask), std::int32_t(upper >> 2 * width)};
+    std::int32_t const sign                  = negative ? -1 : 1;
     switch (place) {
       case 2: return add_digits<2>(digits, sign);
       case 1: return add_digits<1>(digits, sign);
@@ -83,6 +87,7 @@ class SumBins {
   KOKKOS_FORCEINLINE_FUNCTION void add_digits(std::int32_t const (&digits)[number_digits], std::int32_t sign) {
     static_for<number_digits>([&](auto d) KOALESCE_INLINE_LAMBDA {
       constexpr int i = Place + decltype(d)::value;
+      // 32 bits times 32 bits plus 64 bits is one instruction on GPUs.
       if constexpr (i >= 0) m_bins[i] += std::int64_t(digits[d()]) * sign;
     });
   }
