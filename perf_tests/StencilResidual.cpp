@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // A step of Jacobi's method for 7 points, and the norm of the residual:
-// stencil/residual/7pt/<type>/<nz>x<ny>x<nx>/<impl>. The norm is summed in the sweep (koalesce), by a loop of its own
-// after it (koalesce_separate), or not at all (koalesce_sweep), which is the sweep alone.
+// stencil/residual/7pt/<type>/<nz>x<ny>x<nx>/<impl>. The norm is summed in the sweep (koalesce), there as a
+// ReproducibleSum (koalesce_reproducible), by a loop of its own after it (koalesce_separate), or not at all
+// (koalesce_sweep), which is the sweep alone.
 
 #include <Koalesce/Koalesce.hpp>
 
@@ -28,8 +29,8 @@ struct Jacobi {
   KOKKOS_FORCEINLINE_FUNCTION T operator()(U const& u, T f, I, I, I) const {
     return u() + residual(u, f) * T(1. / 6);
   }
-  template <class U, class I>
-  KOKKOS_FORCEINLINE_FUNCTION T operator()(U const& u, T f, I, I, I, double& sum) const {
+  template <class U, class I, class Sum>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(U const& u, T f, I, I, I, Sum& sum) const {
     T const r = residual(u, f);
     sum += double(r) * double(r);
     return u() + r * T(1. / 6);
@@ -51,6 +52,9 @@ struct ResidualSquare {
     sum += double(r) * double(r);
   }
 };
+
+inline double value_of(double sum) { return sum; }
+inline double value_of(ReproducibleSum<double> const& sum) { return sum.value(); }
 
 /// Sums it by the faster loop: of one index on GPUs, where Kokkos 4.6 takes six times as long for one of three.
 template <class Square, class Sum>
@@ -77,7 +81,7 @@ void add_residual_of(Extents const& n) {
   auto const sweep = [=](F const& f) {
     parallel_stencil("jacobi", policy_of<Around>(grid), fields(f.ins[0], at_point(f.ins[1])), f.outs[0], Jacobi<T>());
   };
-  auto const reduce = [=](F const& f, Sum const& sum) {
+  auto const reduce = [=](F const& f, auto const& sum) {
     parallel_stencil_reduce("jacobi", policy_of<Around>(grid), fields(f.ins[0], at_point(f.ins[1])), f.outs[0],
                             Jacobi<T>(), sum);
   };
@@ -87,22 +91,26 @@ void add_residual_of(Extents const& n) {
   };
 
   add_prepared(base + "koalesce_sweep", [=] { return checked(grid, point, F(grid), sweep, sweep); });
-  auto const add = [=](char const* impl, auto const& run) {
+  auto const add = [=]<class Result>(char const* impl, Result, auto const& run) {
     add_prepared(base + impl, [=]() -> Prepared {
       F const f(grid);
-      Sum const sum("sum"), right("sum");
+      Kokkos::View<Result, Exec> const sum("sum");
+      Sum const right("sum");
       separate(f, right);
       run(f, sum);
-      double ours = 0, theirs = 0;
-      Kokkos::deep_copy(ours, sum);
+      Result result;
+      double theirs = 0;
+      Kokkos::deep_copy(result, sum);
       Kokkos::deep_copy(theirs, right);
+      double const ours = value_of(result);
       if (!(std::abs(ours - theirs) <= 1e-6 * theirs))
         return {.error = "the sums differ: " + std::to_string(ours) + " and " + std::to_string(theirs)};
       return checked(grid, point, f, sweep, [=](F const& given) { run(given, sum); });
     });
   };
-  add("koalesce", reduce);
-  add("koalesce_separate", separate);
+  add("koalesce", double(), reduce);
+  add("koalesce_reproducible", ReproducibleSum<double>(), reduce);
+  add("koalesce_separate", double(), separate);
   add_copy<T>(base, grid, point);
 }
 

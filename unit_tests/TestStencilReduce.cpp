@@ -2,6 +2,10 @@
 #include "KernelRecorder.hpp"
 #include "StencilOracle.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
 /// Sweeps that also reduce. Values are whole numbers, whose sums are exact in any order.
 namespace Koalesce::Test {
 namespace {
@@ -256,6 +260,64 @@ TYPED_TEST(StencilReduce, sums_of_a_kernel_have_one_order) {
       EXPECT_EQ(sum, first);
     }
   }
+}
+
+/// Its values have no products, which the compiler could contract; so they have the same bits everywhere.
+template <class T>
+struct ReproducibleSumOfReals {
+  template <class U, class I>
+  KOKKOS_FUNCTION static T value(U const& u, I z, I y, I x) {
+    return u(0, 0, 1) - u(1, 0, 0) + T(z + 3 * y + 7 * x);
+  }
+  template <class U, class I>
+  KOKKOS_FUNCTION T operator()(U const& u, I z, I y, I x, ReproducibleSum<T>& sum, T& most) const {
+    T const v = value(u, z, y, x);
+    sum += v;
+    most = Kokkos::max(most, v);
+    return v;
+  }
+};
+
+template <class P, class T>
+void try_reproducible_sums(Rng& rng, Index<3> const& n) {
+  SCOPED_TRACE("interior " + to_string<3>(n));
+  using Exec = typename P::exec;
+  Field<Exec, T, 3> u(n, {1, 1, 1}, rng), out(n, {0, 0, 0}, rng);
+  u.fill(rng, [](Rng& r) { return std::ldexp(T(random_int(r, -1000, 1000)) / 7, int(random_int(r, -60, 60))); });
+  ReproducibleSum<T> expected;
+  T largest = Kokkos::reduction_identity<T>::max();
+  for_each_index<3>({}, n, [&](Index<3> const& p) {
+    auto const around = [&](int z, int y, int x) { return u({p[0] + z, p[1] + y, p[2] + x}); };
+    T const v         = ReproducibleSumOfReals<T>::value(around, p[0], p[1], p[2]);
+    expected += v;
+    largest = std::max(largest, v);
+  });
+  Kokkos::View<ReproducibleSum<T>, typename Exec::memory_space> const kept("kept");
+  for (StencilTaps const taps : taps_of<typename P::backend>()) {
+    SCOPED_TRACE("taps " + std::to_string(int(taps)));
+    auto const policy = StencilPolicy<Exec, Star<1, 1, 1>, typename P::backend>(Exec(), n).with_taps(taps);
+    ReproducibleSum<T> sum, from_view;
+    sum += T(7);  // results do not add to what was there
+    T most = 0;
+    ReproducibleSumOfReals<T> const functor;
+    parallel_stencil_reduce("reals", policy, u.view(), out.view(), functor, sum, Kokkos::Max<T>(most));
+    EXPECT_EQ(std::memcmp(&sum, &expected, sizeof sum), 0) << sum.value() << " and " << expected.value();
+    EXPECT_EQ(most, largest);
+    parallel_stencil_reduce("reals", policy, u.view(), out.view(), functor, kept, Kokkos::Max<T>(most));
+    Kokkos::deep_copy(from_view, kept);
+    EXPECT_EQ(std::memcmp(&from_view, &expected, sizeof sum), 0);
+  }
+}
+
+/// The bits of a loop, whatever the kernel, its blocks and its threads.
+TYPED_TEST(StencilReduce, reproducible_sums) {
+  for_each_seed([](Rng& rng) {
+    for (int run = 0; run < 3; ++run) {
+      try_reproducible_sums<TypeParam, double>(rng, random_extents<3>(rng, 20000));
+      try_reproducible_sums<TypeParam, float>(rng, random_extents<3>(rng, 20000));
+    }
+    for (std::int64_t n : {0, 1}) try_reproducible_sums<TypeParam, double>(rng, index_of<3>(n));
+  });
 }
 
 /// Every instance has partial results of its own, which the next call on it may use while this one's kernels run.

@@ -87,13 +87,14 @@ PATTERNS = (
             "`bilateral` six exponential functions, `gray_scott` two fields, `wave` two more fields read at the point, as "
             "captured Views (functor) or as inputs (fields, linear), `periodic` a sweep with a periodic boundary, beside a halo "
             "that is filled before each sweep, and the sweep alone, `residual` a step of Jacobi's method with a norm that it sums, "
-            "beside a loop that sums it afterwards, and the step alone; `blocks` a sweep over many small fields, beside a call for each "
-            "and one field of as many points; `active` a sweep over some of the points (all, one block of 32^3 in ten, a ball, a "
+            "beside a `ReproducibleSum` of it, a loop that sums it afterwards, and the step alone; `blocks` a sweep over many small "
+            "fields, beside a call for each and one field of as many points; `active` a sweep over some of the points (all, one block of 32^3 in ten, a ball, a "
             "checkerboard), beside a sweep over all of them and a loop over a list of their places; its figures count active "
             "points, those of the preparation from a mask all points. The copy is the faster of memcpy and a copy kernel or loop.",
             ours={"koalesce": "functor", "koalesce_linear": "linear", "koalesce_fields": "fields"},
             aside={"koalesce_portable": "portable", "koalesce_queue": "queue", "koalesce_tile": "tile", "koalesce_cache": "cache",
-                   "koalesce_fill_halo": "fill_halo first", "koalesce_separate": "sum afterwards", "koalesce_sweep": "sweep alone",
+                   "koalesce_fill_halo": "fill_halo first", "koalesce_separate": "sum afterwards",
+                   "koalesce_reproducible": "reproducible sum", "koalesce_sweep": "sweep alone",
                    "koalesce_each": "a call for each", "koalesce_prepare": "preparation",
                    "mdrange_of_rank_4": "MDRange of rank 4"},
             kokkos={"kokkos_mdrange": "MDRange", "kokkos_mdrange_tuned": "MDRange tuned",

@@ -117,6 +117,17 @@ static void reductions() {
     Kokkos::abort("guide: a norm is not what the page says");
 }
 
+static void reproducible_sum() {
+  using Koalesce::at_point, Koalesce::fields;
+  using U               = Koalesce::Neighborhood<double, Koalesce::Star<1, 1, 1>>;
+  std::int64_t const nz = 2, ny = 3, nx = 4;
+  Volume u("u", nz + 2, ny + 2, nx + 2), f("f", nz, ny, nx), next("next", nz, ny, nx);
+  fill(u);
+  Koalesce::StencilPolicy policy(Exec(), Koalesce::Star<1, 1, 1>{}, {nz, ny, nx});
+#include "stencil/reproducible.inc"
+  if (norm != 4. * double(nz * ny * nx)) Kokkos::abort("guide: a reproducible sum is not what the page says");
+}
+
 static void blocks_of_a_mesh() {
   Exec const exec;
   std::int64_t const blocks = 3, nz = 2, ny = 3, nx = 4;
@@ -230,6 +241,7 @@ int main(int argc, char** argv) {
   boundaries();
   values_at_the_point();
   reductions();
+  reproducible_sum();
   blocks_of_a_mesh();
   active_points();
   staggered();

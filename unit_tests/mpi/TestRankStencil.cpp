@@ -4,6 +4,8 @@
 #include "RankSupport.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <vector>
 
 /// Sweeps over several processes: the bits that one process has.
@@ -248,6 +250,42 @@ TYPED_TEST(RankStencil, reductions_are_global) {
     double counted = 0;
     Kokkos::deep_copy(counted, kept[1]);
     EXPECT_EQ(counted, double(out.whole.interior()[0] * out.whole.interior()[1] * out.whole.interior()[2]));
+  });
+}
+
+struct ReproducibleReduced {
+  template <class U>
+  KOKKOS_FUNCTION double operator()(U const& u, std::int64_t z, std::int64_t y, std::int64_t,
+                                    ReproducibleSum<double>& sum, double& most) const {
+    double const value = u() * u(0, 0, 1) - u(1, 0, 0) * u(0, 1, 0) + double(z);
+    sum += value;
+    most = Kokkos::max(most, value + double(y));
+    return value;
+  }
+};
+
+/// Sums that round in one process have its bits in several.
+TYPED_TEST(RankStencil, reproducible_sums_are_those_of_one_process) {
+  using Exec = typename TypeParam::exec;
+  for_each_seed([](Rng& rng) {
+    auto const domain = random_domain<3>(rng, {1, 1, 1}, {true, true, true});
+    WholeAndPart<Exec, double, 3> in(domain, {1, 1, 1}, {1, 1, 1}, rng), out(domain, {0, 0, 0}, {0, 0, 0}, rng);
+    in.fill(domain, rng, [](Rng& r) { return std::ldexp(any_number(r), int(random_int(r, -60, 60))); });
+    ReproducibleSum<double> sum[3];
+    double most[2]{};
+    Kokkos::View<ReproducibleSum<double>, typename Exec::memory_space> const kept("kept");
+    auto const run = [&](auto const& policy, auto const& u, auto const& o, auto& result, int i) {
+      parallel_stencil_reduce("reduce", policy.with_backend(typename TypeParam::backend()).with_boundary(Periodic()),
+                              u.view(), o.view(), ReproducibleReduced(), result, Kokkos::Max<double>(most[i]));
+    };
+    StencilPolicy const divided(Exec(), Star<1, 1, 1>(), domain);
+    run(StencilPolicy(Exec(), Star<1, 1, 1>(), domain.global_extents()), in.whole, out.whole, sum[0], 0);
+    run(divided, in.part, out.part, sum[1], 1);
+    EXPECT_TRUE(out.agrees());
+    EXPECT_EQ(most[0], most[1]);
+    run(divided, in.part, out.part, kept, 1);
+    Kokkos::deep_copy(sum[2], kept);
+    for (int i = 1; i < 3; ++i) EXPECT_EQ(std::memcmp(&sum[0], &sum[i], sizeof sum[0]), 0) << domain;
   });
 }
 

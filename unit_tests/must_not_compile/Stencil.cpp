@@ -164,6 +164,10 @@ void check() {
   fill_halo(Exec(), Kokkos::View<Pair*, Exec>("w", 4), {2}, Koalesce::Neumann(Pair{1, 2}));
 #elif defined(MUST_NOT_COMPILE_halo_of_a_const_field)
   fill_halo(Exec(), Kokkos::View<double const**, Exec>(u), {8, 8}, Koalesce::Neumann());
+#elif defined(MUST_NOT_COMPILE_reproducible_sum_of_integers)
+  Koalesce::ReproducibleSum<int> integers;
+  integers += 1;
+  if (integers.value() != 1) Kokkos::abort("not compiled");
 #elif defined(MUST_NOT_COMPILE_index_count)
   run(
       u, v, KOKKOS_LAMBDA(Around const& a, Index) { return a(); });

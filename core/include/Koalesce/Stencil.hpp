@@ -6,6 +6,7 @@
 /// Stencils: parallel_stencil and parallel_stencil_steps, make_field for their fields, fill_halo for what lies around
 /// them.
 
+#include <Koalesce/common/ReproducibleSum.hpp>
 #include <Koalesce/enabled/Stencil.hpp>
 #include <Koalesce/stencil/ActivePoints.hpp>
 #include <Koalesce/stencil/FieldList.hpp>

@@ -131,7 +131,8 @@ void parallel_stencil(std::string const& label, StencilPolicy<Options...> const&
 ///
 /// Every thread block leaves a partial result, and a second kernel joins these in a fixed order: what a kernel sums
 /// does not change from run to run. Which kernel runs may, and with it the order and the last bits, unless the policy
-/// names one (see StencilPolicy::with_taps()); on CPUs they also depend on the number of threads.
+/// names one (see StencilPolicy::with_taps()); on CPUs they also depend on the number of threads. A ReproducibleSum has
+/// the same bits in any order.
 ///
 /// \param[in] label, policy, in, out  as above.
 /// \param[in] args  the functor, or several, as above, then the results: each a variable, a View of rank 0 (both are
