@@ -16,12 +16,18 @@
 
 namespace examples {
 
-/// The one line that the user gets.
-inline int report(std::string const& program, std::string message, int status) {
-  message = message.substr(0, message.find_last_not_of('\n') + 1);
+/// How a program ends.
+struct Outcome {
+  int status = 0;       ///< of the exit
+  std::string message;  ///< the one line that the user gets, if there is one
+};
+
+/// Prints the message; returns the status.
+inline int report(std::string const& program, Outcome const& outcome) {
+  auto message = outcome.message.substr(0, outcome.message.find_last_not_of('\n') + 1);
   std::replace(message.begin(), message.end(), '\n', ' ');
-  std::cerr << program << ": " << message << std::endl;
-  return status;
+  if (!message.empty()) std::cerr << program << ": " << message << std::endl;
+  return outcome.status;
 }
 
 inline void print(Table const& table) {
@@ -29,30 +35,37 @@ inline void print(Table const& table) {
   if (!std::cout) throw std::runtime_error("the table cannot be written to the standard output");
 }
 
-/// \brief main() of an example: options, Kokkos, the work; errors are one line.
+/// \brief Options, Kokkos, the work; errors become the outcome.
 ///
 /// \tparam Options with a member `threads`.
 /// \param[in] parse_options fills an Options; false if there is nothing to do.
-/// \return the exit status.
 template <class Options, class Parse, class Run>
-int run_program(std::string const& name, int argc, char** argv, Parse const& parse_options, Run const& run) {
+Outcome outcome_of(int argc, char** argv, Parse const& parse_options, Run const& run) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows over the limit is an error to report, not a crash
   try {
     Options options;
-    if (!parse_options(argc, argv, options)) return 0;
+    if (!parse_options(argc, argv, options)) return {};
     Kokkos::InitializationSettings settings;
     settings.set_disable_warnings(true);
     if (options.threads > 0) settings.set_num_threads(options.threads);
     Kokkos::ScopeGuard const kokkos(settings);
     run(options);
-    return 0;
+    return {};
   } catch (UsageError const& error) {
-    return report(name, error.what(), 2);
+    return {2, error.what()};
   } catch (std::bad_alloc const&) {
-    return report(name, "not enough memory", 1);
+    return {1, "not enough memory"};
   } catch (std::exception const& error) {
-    return report(name, error.what(), 1);
+    return {1, error.what()};
   }
+}
+
+/// \brief main() of an example: outcome_of(), and errors are one line.
+///
+/// \return the exit status.
+template <class Options, class Parse, class Run>
+int run_program(std::string const& name, int argc, char** argv, Parse const& parse_options, Run const& run) {
+  return report(name, outcome_of<Options>(argc, argv, parse_options, run));
 }
 
 }  // namespace examples

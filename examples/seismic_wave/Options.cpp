@@ -2,9 +2,42 @@
 #include "Options.hpp"
 
 #include "../common/CommandLine.hpp"
+#include "../common/InputFile.hpp"
 #include "../common/OutputFile.hpp"
+#include "Processes.hpp"
 
 namespace examples::seismic {
+namespace {
+
+constexpr char const* without_mpi =
+    "--checkpoint and --restart: this program was built without MPI and an HDF5 for MPI; install both (Debian: "
+    "libopenmpi-dev openmpi-bin libhdf5-openmpi-dev) and build it with -DKoalesce_ENABLE_MPI=ON";
+
+void add_checkpoint_options(CLI::App& app, Options& o) {
+  app.add_option("--seismograms", o.seismograms, "Seismograms as a table, .csv: a line per step.");
+  app.add_option("--checkpoint", o.checkpoints.file,
+                 std::string("Write FILE (HDF5) and FILE.record between steps, for --restart") +
+                     (built_with_mpi ? "." : "; not here: built without MPI."))
+      ->type_name("FILE");
+  app.add_option("--checkpoint-every", o.checkpoints.every, "Steps from one to the next.")->capture_default_str();
+  app.add_option("--stop-after", o.checkpoints.stop_after,
+                 "Write a checkpoint after so many steps of the run, and end; 0: go on to the end.")
+      ->capture_default_str();
+  app.add_option("--restart", o.checkpoints.restart,
+                 "Go on from the checkpoint FILE, with any number of processes and the same --model and --points.")
+      ->type_name("FILE");
+}
+
+void check_checkpoints(Checkpoints const& c) {
+  require(built_with_mpi || (c.file.empty() && c.restart.empty()), without_mpi);
+  require(c.every >= 1, "--checkpoint-every must be 1 or more");
+  require(c.stop_after >= 0, "--stop-after must be 0 or more");
+  require(c.stop_after == 0 || !c.file.empty(), "--stop-after needs --checkpoint");
+  if (!c.file.empty()) OutputFile::check(c.file);
+  if (!c.restart.empty()) check_input(c.restart);
+}
+
+}  // namespace
 
 bool parse_options(int argc, char** argv, Options& o) {
   CLI::App app(
@@ -28,6 +61,7 @@ bool parse_options(int argc, char** argv, Options& o) {
                  "seismogram by more than so many samples (homogeneous); 0: never.")
       ->capture_default_str();
   app.add_flag("--no-compare", no_compare, "Do not run plain Kokkos for comparison.");
+  add_checkpoint_options(app, o);
   add_threads_option(app, o.threads);
   app.footer(help_footer);
   if (!parse(app, argc, argv)) return false;
@@ -39,6 +73,8 @@ bool parse_options(int argc, char** argv, Options& o) {
   check_threads(o.threads);
   check_picture_name(o.picture);
   OutputFile::check(o.picture);
+  if (!o.seismograms.empty()) OutputFile::check(o.seismograms);
+  check_checkpoints(o.checkpoints);
   return true;
 }
 

@@ -2,6 +2,8 @@
 #ifndef SEISMIC_WAVE_OPTIONS_HPP
 #define SEISMIC_WAVE_OPTIONS_HPP
 
+#include "Checkpoint.hpp"
+
 #include <filesystem>
 #include <string>
 
@@ -12,6 +14,8 @@ struct Options {
   int points        = 128;  ///< of the Earth's radius
   std::string model = "ak135";
   std::filesystem::path picture;
+  std::filesystem::path seismograms;  ///< empty: not written
+  Checkpoints checkpoints;
   double largest_error = 0;  ///< of an arrival, in dominant periods (ak135) or samples; 0: any
   bool compare         = true;
   int threads          = 0;  ///< 0: Kokkos chooses

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Simulation.hpp"
 
-#include "Leapfrog.hpp"
-#include "TimeDispersion.hpp"
+#include "Checkpoint.hpp"
+#include "Grid.hpp"
+#include "Medium.hpp"
+#include "Observation.hpp"
+
+#include <Koalesce/Stencil.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Timer.hpp>
 
-#include <cmath>
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <numbers>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,17 +23,14 @@
 namespace examples::seismic {
 namespace {
 
-using Exec  = Kokkos::DefaultExecutionSpace;
-using Index = std::int64_t;
-using Range = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<3>, Kokkos::IndexType<Index>>;
-
 /// All with halos; x, the last index, is the fastest.
 template <class Field>
 struct Fields {
   Field now, previous, speed, keep;
 };
 
-auto koalesce_fields(Koalesce::StencilPolicy<Exec, Shape> const& policy) {
+template <class Policy>
+auto koalesce_fields(Policy const& policy) {
   auto const field = [&](char const* label) { return Koalesce::make_field<float>(label, policy); };
   return Fields<decltype(field(""))>{field("now"), field("previous"), field("speed"), field("keep")};
 }
@@ -43,162 +44,6 @@ Fields<PlainField> plain_fields(Extents const& n) {
   return {field("now"), field("previous"), field("speed"), field("keep")};
 }
 
-/// \brief (c time_step / spacing)^2 by distance from the Earth's center.
-///
-/// Waves that are longer than the points' spacing see the mean of 1 / c^2. Discontinuities between two points therefore
-/// are where they belong.
-struct SpeedTable {
-  static constexpr int per_spacing = 16;
-
-  Kokkos::View<float*, Exec> values;
-
-  explicit SpeedTable(Experiment const& e)
-      : values("speed by radius", per_spacing * (std::size_t(2 * (e.radius_points + sponge_points)) + 2)) {
-    constexpr int samples = 64;
-    auto const host       = Kokkos::create_mirror_view(values);
-    for (std::size_t i = 0; i < host.extent(0); ++i) {
-      double sum = 0;
-      for (int s = 0; s < samples; ++s) {
-        double const at = (double(i) / per_spacing + (s + 0.5) / samples - 0.5) * e.spacing;
-        sum += 1 / std::pow(velocity(e.model, std::abs(at)), 2);
-      }
-      host(i) = float(samples / sum * std::pow(e.time_step / e.spacing, 2));
-    }
-    Kokkos::deep_copy(values, host);
-  }
-
-  /// \param[in] points the distance.
-  KOKKOS_FUNCTION float operator()(double points) const {
-    double const at = points * per_spacing;
-    auto const low  = std::size_t(at);
-    auto const part = float(at - double(low));
-    return (1 - part) * values(low) + part * values(low + 1);
-  }
-};
-
-/// What is kept of the wave in a step, by the distance to an outer face.
-KOKKOS_FUNCTION inline float kept(Index points_to_face) {
-  constexpr float strength = 0.012F;
-  if (points_to_face >= sponge_points) return 1;
-  float const damping = strength * float(sponge_points - points_to_face);
-  return Kokkos::exp(-damping * damping);
-}
-
-template <class Field>
-void fill_medium(Exec const& exec, Experiment const& e, Field const& speed, Field const& keep) {
-  SpeedTable const table(e);
-  auto const n      = e.extents;
-  auto const center = e.center_x();
-  Kokkos::parallel_for(
-      "medium", Range(exec, {0, 0, 0}, {n[0], n[1], n[2]}), KOKKOS_LAMBDA(Index z, Index y, Index x) {
-        auto const along                          = double(x - center);
-        auto const r                              = Kokkos::sqrt(double(z * z + y * y) + along * along);
-        speed(z + radius, y + radius, x + radius) = table(r);
-        keep(z + radius, y + radius, x + radius) =
-            kept(n[0] - 1 - z) * kept(n[1] - 1 - y) * kept(x) * kept(n[2] - 1 - x);
-      });
-}
-
-/// Mirrors the wave in the planes z = 0 and y = 0. Nothing writes the halos at the ends of x, which remain 0.
-template <class Field>
-void mirror(Exec const& exec, Field const& u, Extents const& n) {
-  auto const inside = std::pair<Index, Index>(radius, radius + n[2]);
-  auto const plane  = Koalesce::sides(Koalesce::Mirror(Koalesce::about_point), Koalesce::Dirichlet(0.F));
-  Koalesce::fill_halo(exec, Kokkos::subview(u, Kokkos::ALL, Kokkos::ALL, inside), n, plane, plane,
-                      Koalesce::Dirichlet(0.F));
-}
-
-/// Lagrange's polynomial of the fifth order through the points next to a place.
-struct Interpolation {
-  static constexpr int taps = 6;
-
-  int first = 0;
-  float weight[taps]{};
-
-  Interpolation() = default;
-  explicit Interpolation(double at) : first(int(std::floor(at)) - taps / 2 + 1) {
-    for (int i = 0; i < taps; ++i) {
-      double product = 1;
-      for (int j = 0; j < taps; ++j)
-        if (j != i) product *= (at - first - j) / (i - j);
-      weight[i] = float(product);
-    }
-  }
-};
-
-struct Place {
-  Interpolation y, x;
-};
-
-/// Stations anywhere in the plane z = 0.
-class Stations {
- public:
-  explicit Stations(Experiment const& e)
-      : m_count(int(e.model.arrivals.size())),
-        m_places("stations", m_count),
-        m_record("seismograms", m_count, e.steps) {
-    auto const places = Kokkos::create_mirror_view(m_places);
-    for (int s = 0; s < m_count; ++s) {
-      double const angle = e.model.arrivals[s].distance * std::numbers::pi / 180;
-      places(s).y        = Interpolation(e.radius_points * std::sin(angle));
-      places(s).x        = Interpolation(e.radius_points * std::cos(angle) + e.center_x());
-    }
-    Kokkos::deep_copy(m_places, places);
-  }
-
-  template <class Field>
-  void record(Exec const& exec, Field const& u, int step) const {
-    auto const places = m_places;
-    auto const record = m_record;
-    Kokkos::parallel_for(
-        "stations", Kokkos::RangePolicy<Exec>(exec, 0, m_count), KOKKOS_LAMBDA(int s) {
-          auto const& [y, x] = places(s);
-          float sum          = 0;
-          for (int j = 0; j < Interpolation::taps; ++j)
-            for (int i = 0; i < Interpolation::taps; ++i)
-              sum += y.weight[j] * x.weight[i] * u(radius, y.first + j + radius, x.first + i + radius);
-          record(s, step) = sum;
-        });
-  }
-
-  std::vector<Seismogram> seismograms() const {
-    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_record);
-    std::vector<Seismogram> all(m_count, Seismogram(host.extent(1)));
-    for (int s = 0; s < m_count; ++s)
-      for (std::size_t i = 0; i < all[s].size(); ++i) all[s][i] = host(s, i);
-    return all;
-  }
-
- private:
-  int m_count;
-  Kokkos::View<Place*, Exec> m_places;
-  Kokkos::View<float**, Exec> m_record;
-};
-
-/// The explosion's part of a step: its point source has the density 1 / spacing^3.
-template <class Field>
-void explode(Exec const& exec, Experiment const& e, Field const& next, Field const& speed, float amplitude) {
-  auto const strength = float(4 * std::numbers::pi * e.radius_points) * amplitude;
-  auto const at       = e.center_x() + e.radius_points + radius;
-  Kokkos::parallel_for(
-      "explosion", Kokkos::RangePolicy<Exec>(exec, 0, 1),
-      KOKKOS_LAMBDA(int) { next(radius, radius, at) += speed(radius, radius, at) * strength; });
-}
-
-template <class Field>
-Snapshot snapshot(Exec const& exec, Field const& u, Extents const& n) {
-  Kokkos::View<float**, Kokkos::LayoutRight, Exec> const plane("plane", n[1], n[2]);
-  Kokkos::parallel_for(
-      "snapshot", Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>(exec, {0, 0}, {n[1], n[2]}),
-      KOKKOS_LAMBDA(int y, int x) { plane(y, x) = u(radius, y + radius, x + radius); });
-  exec.fence("the snapshot is complete");
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), plane);
-  return Snapshot(host.data(), host.data() + host.size());
-}
-
-/// Whether a time is reached in this step.
-bool reached(Experiment const& e, int step, double time) { return e.time(step) >= time && e.time(step - 1) < time; }
-
 /// Time in seconds of the halos and step(fields), which makes `previous` the next time level.
 template <class Field, class Step>
 double timed_step(Exec const& exec, Extents const& n, Fields<Field> const& f, Step const& step) {
@@ -209,51 +54,6 @@ double timed_step(Exec const& exec, Extents const& n, Fields<Field> const& f, St
   exec.fence("the step is complete");
   return timer.seconds();
 }
-
-/// What happens between the steps, and what is measured of them.
-class Observation {
- public:
-  Observation(Exec const& exec, Experiment const& e, Progress const& progress)
-      : m_exec(exec), m_experiment(e), m_progress(progress), m_stations(e), m_source(add_time_dispersion(e.source())) {}
-
-  /// Before a step, from the level `now`.
-  template <class Field>
-  void begin_step(int step, Field const& now) {
-    auto const& e = m_experiment;
-    m_stations.record(m_exec, now, step);
-    for (int const minutes : snapshot_minutes)
-      if (reached(e, step, 60. * minutes)) m_result.snapshots.push_back(snapshot(m_exec, now, e.extents));
-    m_exec.fence("the step before is complete");
-    m_timer.reset();
-    mirror(m_exec, now, e.extents);
-  }
-
-  /// After it, with the level that it computed.
-  template <class Field>
-  void end_step(int step, Field const& next, Field const& speed) {
-    m_exec.fence("the step is complete");
-    m_times.push_back(m_timer.seconds());
-    explode(m_exec, m_experiment, next, speed, m_source[step]);
-    m_progress(double(step + 1) / m_experiment.steps);
-  }
-
-  Recording result() {
-    m_result.seconds = median(m_times);
-    for (auto const& seismogram : m_stations.seismograms())
-      m_result.seismograms.push_back(remove_time_dispersion(seismogram));
-    return m_result;
-  }
-
- private:
-  Exec m_exec;
-  Experiment const& m_experiment;
-  Progress const& m_progress;
-  Stations m_stations;
-  Seismogram m_source;
-  Kokkos::Timer m_timer;
-  std::vector<double> m_times;
-  Recording m_result;
-};
 
 /// A loop over a step's points, by which Kokkos can run it.
 struct PlainLoop {
@@ -291,39 +91,94 @@ PlainLoop fastest_loop(Exec const& exec, Extents const& n, Fields<PlainField> co
   return best;
 }
 
-}  // namespace
-
-Recording simulate(Experiment const& e, Progress const& progress) {
+/// Runs the steps from one to another.
+template <class Policy, class Field>
+void advance(Policy const& policy, Grid const& grid, Fields<Field> const& f, Observation& observation, int begin,
+             int end) {
   using Koalesce::at_point, Koalesce::constant;
-  Exec const exec;
-  Koalesce::StencilPolicy const policy(exec, Shape{}, e.extents);
-  auto const f = koalesce_fields(policy);
-  fill_medium(exec, e, f.speed, f.keep);
-  Observation observation(exec, e, progress);
-  observation.begin_step(0, f.now);
+  auto const begin_step = [&](int step, Field const& now) {
+    observation.begin_step(step, now);
+    grid.fill_halo(policy.space(), now);
+  };
+  begin_step(begin, f.now);
   Koalesce::parallel_stencil_steps("seismic_wave", policy,
                                    Koalesce::fields(Koalesce::time_levels(f.now, f.previous),
                                                     constant(at_point(f.speed)), constant(at_point(f.keep))),
-                                   Koalesce::fields(), e.steps, Leapfrog{},
+                                   Koalesce::fields(), end - begin, Leapfrog{},
                                    Koalesce::every(1, [&](std::int64_t done, auto const& newest) {
-                                     observation.end_step(int(done) - 1, newest, f.speed);
-                                     if (done < e.steps) observation.begin_step(int(done), newest);
+                                     int const step = begin + int(done);
+                                     observation.end_step(step - 1, newest, f.speed);
+                                     if (step < end) begin_step(step, newest);
                                    }));
-  return observation.result();
+}
+
+/// The next step at which a checkpoint is written, or the last one.
+int next_pause(Checkpoints const& checkpoints, int step, int last) {
+  if (checkpoints.file.empty()) return last;
+  return std::min(last, (step / checkpoints.every + 1) * checkpoints.every);
+}
+
+/// Reads the checkpoint; returns its step.
+template <class Field>
+int resume(Exec const& exec, Experiment const& e, Checkpoints const& checkpoints, Grid const& grid,
+           Fields<Field> const& f, Observation& observation) {
+  auto const& file = checkpoints.restart;
+  Recording recording;
+  on_first_process([&] { recording = read_record(file, e); });
+  auto const step = grid.read(exec, file, f.now, f.previous);
+  on_first_process([&] { shorten(recording, e, step, file); });
+  if (checkpoints.stop_after > 0 && checkpoints.stop_after <= step)
+    throw std::runtime_error("--stop-after must be more than " + std::to_string(step) + ", the step of the checkpoint");
+  recording.steps = int(step);
+  observation.resume(recording);
+  return int(step);
+}
+
+/// The seismograms without the scheme's time dispersion.
+Recording corrected(Recording recording) {
+  if (is_first_process())
+    for (auto& seismogram : recording.seismograms) seismogram = remove_time_dispersion(seismogram);
+  return recording;
+}
+
+}  // namespace
+
+Recording simulate(Experiment const& e, Checkpoints const& checkpoints, Progress const& progress) {
+  Exec const exec;
+  Grid const grid(e.extents);
+  auto const policy = grid.policy(exec);
+  auto const f      = koalesce_fields(policy);
+  fill_medium(exec, e, grid.part(), f.speed, f.keep);
+  Observation observation(exec, e, grid.part(), progress);
+  int const last = checkpoints.stop_after > 0 ? std::min(checkpoints.stop_after, e.steps) : e.steps;
+  int step       = checkpoints.restart.empty() ? 0 : resume(exec, e, checkpoints, grid, f, observation);
+  while (step < last) {
+    int const begin = std::exchange(step, next_pause(checkpoints, step, last));
+    advance(policy, grid, f, observation, begin, step);
+    if (step == e.steps || checkpoints.file.empty()) continue;
+    // The record first: one that is ahead of the fields will do.
+    auto const recording = observation.recording(step);
+    on_first_process([&] { write_record(checkpoints.file, e, recording); });
+    grid.write(exec, checkpoints.file, step, f.now, f.previous);
+  }
+  auto const recording = observation.recording(last);
+  return last < e.steps ? recording : corrected(recording);
 }
 
 Recording simulate_plain(Experiment const& e, Progress const& progress) {
   Exec const exec;
+  Part const all{e.extents, {}};
   auto f = plain_fields(e.extents);
-  fill_medium(exec, e, f.speed, f.keep);
+  fill_medium(exec, e, all, f.speed, f.keep);
   auto const loop = fastest_loop(exec, e.extents, f);
-  Observation observation(exec, e, progress);
+  Observation observation(exec, e, all, progress);
   for (int s = 0; s < e.steps; ++s, std::swap(f.now, f.previous)) {
     observation.begin_step(s, f.now);
+    mirror(exec, f.now, e.extents);
     loop.step(f);
     observation.end_step(s, f.previous, f.speed);
   }
-  auto result = observation.result();
+  auto result = corrected(observation.recording(e.steps));
   result.loop = loop.name;
   return result;
 }

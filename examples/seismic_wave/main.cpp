@@ -8,12 +8,16 @@
 #include "../common/ProgressBar.hpp"
 #include "Arrivals.hpp"
 #include "Options.hpp"
+#include "Processes.hpp"
 #include "Simulation.hpp"
 #include "WavePicture.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -91,33 +95,75 @@ Table make_table(Experiment const& e) {
   auto const& n = e.extents;
   Table table(e.model.name + ", " + std::to_string(n[0]) + " x " + std::to_string(n[1]) + " x " + std::to_string(n[2]) +
               " points of " + number(e.spacing, 3) + " km, " + std::to_string(e.steps) + " steps of " +
-              number(e.time_step, 3) + " s on " + Kokkos::DefaultExecutionSpace::name());
+              number(e.time_step, 3) + " s on " + Kokkos::DefaultExecutionSpace::name() +
+              (process_count() > 1 ? ", " + std::to_string(process_count()) + " processes" : ""));
   table.row("dominant period", number(e.wavelet.period, 3) + " s");
   return table;
 }
 
-void run(Options const& options) {
-  bool const in_earth = options.model == "ak135";
-  Experiment const experiment(in_earth ? ak135() : homogeneous(), options.points);
-  auto const ours = simulate(experiment, progress_bar("Koalesce"));
-  std::optional<Recording> plain;
-  if (options.compare) {
-    plain = simulate_plain(experiment, progress_bar("plain Kokkos"));
-    compare(ours, *plain);
-  }
-
-  auto table         = make_table(experiment);
-  double const error = in_earth ? add_arrivals(table, experiment, ours) : add_lags(table, experiment, ours);
-  add_times(table, experiment, ours, plain);
-
-  OutputFile picture(options.picture);
-  write_png(wave_picture(experiment, ours), picture.temporary());
+void write_picture(Table& table, Experiment const& e, Recording const& ours, std::filesystem::path const& file) {
+  OutputFile picture(file);
+  write_png(wave_picture(e, ours), picture.temporary());
   picture.commit();
-  table.row("written", options.picture.string());
+  table.row("written", file.string());
+}
+
+/// A line per step: the time, and the wave at every station.
+void write_seismograms(Table& table, Experiment const& e, Recording const& ours, std::filesystem::path const& file) {
+  OutputFile output(file);
+  std::ofstream out(output.temporary());
+  out << "seconds" << std::setprecision(std::numeric_limits<float>::max_digits10);
+  for (auto const& station : e.model.arrivals) out << ',' << station.distance << " degrees";
+  for (int step = 0; step < ours.steps; ++step) {
+    out << '\n' << e.time(step);
+    for (auto const& seismogram : ours.seismograms) out << ',' << seismogram[step];
+  }
+  out << '\n';
+  out.close();
+  if (!out) throw std::runtime_error(file.string() + ": cannot be written");
+  output.commit();
+  table.row("written", file.string());
+}
+
+/// What a run tells that has come to its end.
+void conclude(Options const& options, Experiment const& e, Recording const& ours,
+              std::optional<Recording> const& plain) {
+  auto table         = make_table(e);
+  double const error = options.model == "ak135" ? add_arrivals(table, e, ours) : add_lags(table, e, ours);
+  add_times(table, e, ours, plain);
+  if (options.compare && !plain) table.row("plain Kokkos", "not run: it takes one process");
+  write_picture(table, e, ours, options.picture);
+  if (!options.seismograms.empty()) write_seismograms(table, e, ours, options.seismograms);
   print(table);
   if (options.largest_error > 0 && !(error <= options.largest_error))
     throw std::runtime_error("the largest difference is " + number(error, 3) + ", above " +
                              number(options.largest_error, 3) + "; more --points or a larger --largest-error may do");
+}
+
+/// What a run tells that --stop-after ended.
+void conclude_early(Options const& options, Experiment const& e, Recording const& ours) {
+  auto table = make_table(e);
+  table.row("stopped after step", std::to_string(ours.steps));
+  table.row("to go on", "--restart " + options.checkpoints.file.string());
+  print(table);
+}
+
+void run(Options const& options) {
+  auto const progress = [](char const* what) {
+    return is_first_process() ? progress_bar(what) : Progress([](double) {});
+  };
+  Experiment const experiment(options.model == "ak135" ? ak135() : homogeneous(), options.points);
+  auto const ours = simulate(experiment, options.checkpoints, progress("Koalesce"));
+  if (ours.steps < experiment.steps) {
+    on_first_process([&] { conclude_early(options, experiment, ours); });
+    return;
+  }
+  std::optional<Recording> plain;
+  if (options.compare && process_count() == 1) {
+    plain = simulate_plain(experiment, progress("plain Kokkos"));
+    compare(ours, *plain);
+  }
+  on_first_process([&] { conclude(options, experiment, ours, plain); });
 }
 
 }  // namespace
@@ -125,5 +171,6 @@ void run(Options const& options) {
 
 int main(int argc, char** argv) {
   using namespace examples;
-  return run_program<seismic::Options>("seismic_wave", argc, argv, seismic::parse_options, seismic::run);
+  auto const work = [&] { return outcome_of<seismic::Options>(argc, argv, seismic::parse_options, seismic::run); };
+  return report("seismic_wave", seismic::run_processes(argc, argv, work));
 }

@@ -32,6 +32,9 @@ fails "--points" "${to[@]:0:2}" --points 1025
 fails "--points" "${to[@]:0:2}" --points many
 fails "--model" "${to[@]}" --model prem
 fails "--largest-error" "${to[@]}" --largest-error -1
+fails "--checkpoint-every" "${to[@]}" --checkpoint-every 0
+fails "--stop-after" "${to[@]}" --stop-after -1
+fails "needs --checkpoint" "${to[@]}" --stop-after 3
 fails "--threads" "${to[@]}" --threads -1
 fails "--nonsense" "${to[@]}" --nonsense
 
@@ -40,7 +43,14 @@ fails "must end in" -p out/o.jpg
 fails "folder does not exist" -p nowhere/o.png
 mkdir -p folder.png
 fails "is a folder" -p folder.png
-fails_on_full_disk 1 "${to[@]}"
+fails "folder does not exist" "${to[@]}" --seismograms nowhere/o.csv
+# MPI needs files of its own.
+"$program" --help >stdout 2>stderr
+if grep -q "without MPI" stdout; then
+  fails_on_full_disk 1 "${to[@]}"
+  fails "built without MPI" "${to[@]}" --checkpoint out/wave.h5
+  fails "built without MPI" "${to[@]}" --restart out/wave.h5
+fi
 notices_full_stdout "${to[@]}"
 
 # What is accepted
