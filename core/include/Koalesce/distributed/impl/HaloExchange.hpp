@@ -8,6 +8,8 @@
 #include <Koalesce/distributed/impl/SideInstance.hpp>
 #include <Koalesce/distributed/impl/transport/Transports.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -33,7 +35,7 @@ class HaloExchange {
     for (auto const& boxes : m_regions.receive) m_receive.emplace_back(boxes);
   }
 
-  ~HaloExchange() { m_exec.fence("Koalesce: halos are unpacked"); }
+  ~HaloExchange() { Kokkos::fence("Koalesce: halos are unpacked"); }  // the caller's instance may be gone
 
   HaloExchange(HaloExchange const&)            = delete;
   HaloExchange& operator=(HaloExchange const&) = delete;
@@ -51,7 +53,7 @@ class HaloExchange {
     if (beside) {
       m_side.follow(exec);
     } else if (exec != m_exec) {
-      m_exec.fence("Koalesce::exchange_halo: unpacked before");
+      Kokkos::fence("Koalesce::exchange_halo: unpacked before");
     }
     m_exec = beside ? m_side.exec() : exec;
     m_transport->begin(m_exec);

@@ -149,6 +149,7 @@ std::shared_ptr<RankTuning> rank_tuning(Domain<Rank> const& domain, std::string 
   return ranks.template plan<RankTuning>("tuning " + label + "; " + kernel, [&] {
     TuningKey const key{"distributed", label, kernel, extents, machine()};
     auto const tuning = std::make_shared<RankTuning>(ranks, key);
+    TuningRegistry::instance().forget(key);  // an earlier domain's
     TuningRegistry::instance().find<RankTuning>(key, [&] { return tuning; });
     return tuning;
   });
