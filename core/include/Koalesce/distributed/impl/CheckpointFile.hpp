@@ -161,8 +161,9 @@ class CheckpointFile {
                           : H5Fopen(path.c_str(), H5F_ACC_RDONLY, access);
   }
 
-  /// How processes write and read. Of Open MPI not together: with 4.1.4 on a busy machine its own MPI-IO wrote, now and
-  /// then, 512 bytes before they had come from another process.
+  /// How processes write and read. With Open MPI each on its own: in collective writes its MPI-IO (4.1.4, of four
+  /// processes on two busy cores) put bytes into the file that had not come from their process yet, in one of some ten
+  /// files; ROMIO did not.
   Hdf5 transfer() const {
     hid_t const id = H5Pcreate(H5P_DATASET_XFER);
 #ifdef OPEN_MPI
