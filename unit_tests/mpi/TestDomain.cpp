@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RankSupport.hpp"
 
+#include <cstdlib>
 #include <sstream>
+#include <string>
 
 /// How points are divided among processes.
 namespace Koalesce::Test {
@@ -88,6 +90,26 @@ TEST(Domain, errors_are_those_of_all_processes) {
     EXPECT_TRUE(has(error_of([] { Domain domain(MPI_COMM_WORLD, {1, 1}); }), "more than can have points"));
     EXPECT_TRUE(has(error_of([&] { Domain domain(MPI_COMM_WORLD, {100, 100 + rank}); }), "rank 1 calls"));
   }
+}
+
+TEST(Domain, transports_are_agreed_on) {
+  char const* const name   = "KOALESCE_DISTRIBUTED_TRANSPORT";
+  char const* const given  = std::getenv(name);
+  std::string const before = given != nullptr ? given : "";
+  int rank                 = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  auto const error_with = [&](char const* transport) {
+    setenv(name, transport, 1);
+    return error_of([] { Domain domain(MPI_COMM_WORLD, {100, 100}); });
+  };
+  EXPECT_EQ(error_with("host"), "none");
+  EXPECT_EQ(error_with(""), "none");
+  EXPECT_NE(error_with("pigeons").find("of rank 0 names no transport"), std::string::npos);
+  if (size_of_world() > 1) {
+    EXPECT_NE(error_with(rank == 1 ? "host" : "").find("of rank 1 is not that of rank 0"), std::string::npos);
+  }
+  if (given != nullptr) setenv(name, before.c_str(), 1);
+  else unsetenv(name);
 }
 
 }  // namespace
