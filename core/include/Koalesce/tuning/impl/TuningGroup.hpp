@@ -59,7 +59,7 @@ class TuningGroup {
       return run(otherwise);
     }
     if (candidates.size() == 1) return run(std::size_t(0));
-    if (trials.turn >= most_turns * candidates.size()) return run(otherwise);
+    if (trials.turn >= max_turns * candidates.size()) return run(otherwise);
     std::size_t const number = trials.turn++ % candidates.size();
     auto const watch         = std::make_shared<Stopwatch<Exec>>(exec);
     run(number);
@@ -83,7 +83,7 @@ class TuningGroup {
   std::map<std::string, Trials> m_trials;
 
  private:
-  static constexpr std::size_t most_turns = 10;  // of a candidate: they wait for a comparison
+  static constexpr std::size_t max_turns = 10;  // of a candidate: they wait for a comparison
 
   static TuningGroup*& active() {
     thread_local TuningGroup* group = nullptr;

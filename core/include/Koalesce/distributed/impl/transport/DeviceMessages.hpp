@@ -9,7 +9,8 @@ namespace Koalesce::Impl {
 ///     possible(ranks)                         whether every process has a device of its own; collective
 ///     DeviceMessages(ranks, messages, bytes)  a HaloTransport
 template <class Exec>
-struct DeviceMessages {
+class DeviceMessages {
+ public:
   static constexpr bool exists = false;
 };
 
