@@ -22,5 +22,6 @@ int main(int argc, char** argv) {
   using perf::regroup::add_cases;
   perf::run(argc, argv,
             {add_cases<2, 8>, add_cases<2, 256>, add_cases<4, 8>, add_cases<4, 256>, add_cases<8, 8>, add_cases<8, 256>,
-             add_cases<32, 8>, add_cases<32, 256>, perf::regroup::add_scaling});
+             add_cases<32, 8>, add_cases<32, 256>, perf::regroup::add_scaling, perf::regroup::add_plans,
+             perf::regroup::add_lookups});
 }

@@ -11,6 +11,12 @@ void add_cases();
 /// Adds one loop over numbers of items.
 void add_scaling();
 
+/// Adds loops whose items change their paths.
+void add_plans();
+
+/// Adds the lookups of cross sections.
+void add_lookups();
+
 }  // namespace perf::regroup
 
 #endif

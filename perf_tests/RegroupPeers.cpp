@@ -44,7 +44,8 @@ View room(std::string const& name, Index size) {
 using Keys = Kokkos::View<std::uint8_t*, Exec>;
 
 /// Without scratch memory, says how much it needs. Errors leave items out of order, which the results show.
-std::size_t sort_pairs(char* scratch, std::size_t bytes, Keys const& key, Keys const& path, Indices const& value,
+template <class Numbers>
+std::size_t sort_pairs(char* scratch, std::size_t bytes, Numbers const& key, Numbers const& path, Indices const& value,
                        Indices const& item, int bits) {
   (void)cub::DeviceRadixSort::SortPairs(scratch, bytes, key.data(), path.data(), value.data(), item.data(),
                                         int(key.extent(0)), 0, bits, Exec().cuda_stream());
@@ -74,6 +75,26 @@ void SortedItems::sort(Kinds const& kind) const {
   Kokkos::parallel_for("predict", Range(0, Index(kind.extent(0))), Predict{kind, path});
   count_up(item);
   Kokkos::Experimental::sort_by_key(Exec(), path, item);
+#endif
+}
+
+SortedNumbers::SortedNumbers(Index items)
+    : item(room<Indices>("item", items)), m_number(room<Numbers>("number", items)) {
+#ifdef KOKKOS_ENABLE_CUDA
+  m_sorted = room<Numbers>("sorted", items);
+  m_value  = room<Indices>("value", items);
+  count_up(m_value);
+  m_scratch =
+      room<Kokkos::View<char*, Exec>>("scratch", Index(sort_pairs(nullptr, 0, m_number, m_sorted, m_value, item, 32)));
+#endif
+}
+
+void SortedNumbers::sort() const {
+#ifdef KOKKOS_ENABLE_CUDA
+  sort_pairs(m_scratch.data(), m_scratch.extent(0), m_number, m_sorted, m_value, item, 32);
+#else
+  count_up(item);
+  Kokkos::Experimental::sort_by_key(Exec(), m_number, item);
 #endif
 }
 

@@ -33,6 +33,27 @@ class SortedItems {
   int m_bits = 1;
 };
 
+/// Items in order of 32-bit numbers: CUB's radix sort on CUDA, of all bits; Kokkos' sort_by_key elsewhere.
+class SortedNumbers {
+ public:
+  using Numbers = Kokkos::View<std::uint32_t*, Exec>;
+
+  explicit SortedNumbers(Index items);
+
+  /// What the user fills in.
+  Numbers const& number() const { return m_number; }
+
+  /// Afterwards `item` is in order of the numbers.
+  void sort() const;
+
+  Indices item;
+
+ private:
+  Numbers m_number, m_sorted;
+  Indices m_value;
+  Kokkos::View<char*, Exec> m_scratch;
+};
+
 /// Items of two paths, with Kokkos' partition_copy.
 class PartitionedItems {
  public:

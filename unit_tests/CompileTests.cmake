@@ -167,6 +167,7 @@ foreach(name IN ITEMS predictor reduced_predictor)
   koalesce_add_must_not_compile_test(Regroup regroup_${name} "Koalesce::parallel_regroup: the predictor must return the path of an item")
 endforeach()
 koalesce_add_must_not_compile_test(Regroup regroup_payload_twice "Koalesce::RegroupPolicy: with_payload.. names all Views of the payload in one")
+koalesce_add_must_not_compile_test(Regroup regroup_key "Koalesce::RegroupPolicy::with_order: a key must be a float, a double, or an")
 koalesce_add_must_not_compile_test(Regroup regroup_team_predictor "Koalesce::team_regroup: the predictor must return the path of an item")
 koalesce_add_must_not_compile_test(Read read)  # this one compiles
 foreach(name IN ITEMS work_tag launch_bounds schedule property team_policy mdrange_policy)

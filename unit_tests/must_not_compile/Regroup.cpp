@@ -14,6 +14,11 @@ struct Predict {
   KOKKOS_FUNCTION Path operator()(std::int64_t item) const { return Path(item % 2); }
 };
 
+/// A key that is no number.
+struct Name {
+  KOKKOS_FUNCTION char const* operator()(std::int64_t) const { return "item"; }
+};
+
 struct Ignore {
   KOKKOS_FUNCTION void operator()(std::int64_t) const {}
 };
@@ -57,6 +62,7 @@ void check() {
   loop<bool>(10);
   loop<Kind>(10);
   loop<unsigned char>(10);
+  loop(RegroupPolicy(Exec(), 0, 10).with_order(Predict<float>()));
   reduce(range<Kokkos::IndexType<long>>());
   reduce<Kind>(10);
   Kokkos::parallel_for(Kokkos::TeamPolicy<Exec>(1, 1), Branch<Kind>());
@@ -83,6 +89,8 @@ void check() {
 #elif defined(MUST_NOT_COMPILE_regroup_payload_twice)
   Kokkos::View<int*> const a("a", 10), b("b", 10);
   RegroupPolicy(Exec(), 0, 10).with_payload(one_way(a)).with_payload(one_way(b));
+#elif defined(MUST_NOT_COMPILE_regroup_key)
+  loop(RegroupPolicy(Exec(), 0, 10).with_order(Name()));
 #elif defined(MUST_NOT_COMPILE_regroup_team_predictor)
   Kokkos::parallel_for(Kokkos::TeamPolicy<Exec>(1, 1), Branch<double>());
 #endif

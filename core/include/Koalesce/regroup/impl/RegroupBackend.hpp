@@ -3,6 +3,7 @@
 #define KOALESCE_REGROUP_IMPL_REGROUP_BACKEND_HPP
 
 #include <Koalesce/regroup/RegroupDecision.hpp>
+#include <Koalesce/regroup/impl/SortKey.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -27,6 +28,25 @@ concept RegroupBackend = requires(Tag tag, Exec const& exec, Named const& named,
   { regroup_memory(tag, work, variant) } -> std::same_as<std::size_t>;
   { regroup_bytes(tag, work, variant) } -> std::same_as<std::int64_t>;
   run_regroup(tag, exec, named, work, variant, memory, result);
+};
+
+/// And for loops with a RegroupPlan:
+///
+///     plan_memory(tag, work)                   bytes that the plan keeps
+///     make_plan(tag, exec, named, work, bits, plan, memory)
+///     update_plan(tag, exec, named, work, plan, report)
+///     run_planned(tag, exec, named, work, plan, result)
+///
+/// `plan` and `memory` have plan_memory() and regroup_memory() bytes. The first starts kernels that put the items in
+/// order, the second ones that move items whose paths have changed since, and say how many that have been since the
+/// order was made; the last is run_regroup() in that order, for RegroupVariant::planned.
+template <class Tag, class Exec, class Named, class Work, class Result>
+concept PlanBackend = requires(Tag tag, Exec const& exec, Named const& named, Work const& work, SortBits bits,
+                               char* plan, char* memory, std::int64_t* report, Result& result) {
+  { plan_memory(tag, work) } -> std::same_as<std::size_t>;
+  make_plan(tag, exec, named, work, bits, plan, memory);
+  update_plan(tag, exec, named, work, plan, report);
+  run_planned(tag, exec, named, work, plan, result);
 };
 
 }  // namespace Koalesce::Impl

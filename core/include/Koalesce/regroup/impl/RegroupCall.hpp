@@ -4,8 +4,11 @@
 
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/regroup/RegroupDecision.hpp>
+#include <Koalesce/regroup/RegroupPolicy.hpp>
+#include <Koalesce/regroup/impl/PlanState.hpp>
 #include <Koalesce/regroup/impl/RegroupBackend.hpp>
 #include <Koalesce/regroup/impl/RegroupLoop.hpp>
+#include <Koalesce/regroup/impl/SortKey.hpp>
 #include <Koalesce/tuning/impl/Stopwatch.hpp>
 
 #include <cstddef>
@@ -15,38 +18,93 @@
 namespace Koalesce::Impl {
 
 /// One call: what it runs on and with.
-template <class Tag, class Exec, class Work, class Result>
+/// \tparam Policy  a RegroupPolicy.
+template <class Policy, class Work, class Result>
 struct RegroupCall {
-  Exec const& exec;
+  using Exec = typename Policy::execution_space;
+  using Tag  = typename Policy::backend_type;
+
+  Policy const& policy;
   std::string const& label;
   Work const& work;
   Result& result;
   RegroupLoop<Exec>& loop;
 
+  Exec const& exec() const { return policy.space(); }
   std::string named(char const* variant) const { return kernel_label(Tag{}, label + " [" + variant + "]"); }
+  bool is_captured() const { return !Stopwatch<Exec>::can_measure(exec()); }
+
+  /// Makes the order of a plan that has none, which is not part of a variant's time.
+  /// \returns false if there was no memory for it.
+  bool prepare(RegroupVariant variant) const {
+    if constexpr (has_plan<Policy>) {
+      if (variant != RegroupVariant::planned) return true;
+      auto& state      = PlanAccess::state(policy.plan());
+      char* const plan = plan_room();
+      if (plan == nullptr) return false;
+      if (!state.is_due()) return true;
+      return with_memory(variant, [&](char* memory) {
+        auto const bits =
+            Work::has_key ? SortBits::of(policy.key_bits(), work.paths) : SortBits::at_least(0, work.paths);
+        make_plan(Tag{}, exec(), kernel_name(), work, bits, plan, memory);
+        state.made();
+      });
+    }
+    return true;
+  }
 
   /// Runs a variant; returns false if there was no memory for it.
   bool run(RegroupVariant variant) const {
-    auto const kernel = [&](char const* step) { return named(step); };
-    static_assert(RegroupBackend<Tag, Exec, decltype(kernel), Work, Result>,
+    static_assert(RegroupBackend<Tag, Exec, KernelName, Work, Result>,
                   "Koalesce: the execution space's backend was not included, or lacks a function that RegroupBackend "
                   "requires; include <Koalesce/Regroup.hpp>, or write that function");
-    std::size_t const bytes = regroup_memory(Tag{}, work, variant);
-    auto const run_with     = [&](char* memory) { run_regroup(Tag{}, exec, kernel, work, variant, memory, result); };
-    if (bytes == 0) {
-      run_with(nullptr);
-      return true;
-    }
-    auto memory = RegroupLoops<Exec>::memory().take(exec, bytes);
-    if (!memory) return false;
-    run_with(memory->bytes.data());
-    if (Stopwatch<Exec>::can_measure(exec)) RegroupLoops<Exec>::memory().give_back(std::move(memory));
-    else RegroupLoops<Exec>::memory().keep(std::move(memory));
-    return true;
+    if constexpr (has_plan<Policy>)
+      if (variant == RegroupVariant::planned) return run_with_plan();
+    return with_memory(variant,
+                       [&](char* memory) { run_regroup(Tag{}, exec(), kernel_name(), work, variant, memory, result); });
   }
 
   /// Runs the variant, or the plain loop if there is no memory for it.
   bool run_or_plain(RegroupVariant variant) const { return run(variant) || (run(RegroupVariant::plain), false); }
+
+ private:
+  struct KernelName {
+    RegroupCall const& call;
+
+    std::string operator()(char const* step) const { return call.named(step); }
+  };
+  KernelName kernel_name() const { return {*this}; }
+
+  char* plan_room() const {
+    return PlanAccess::state(policy.plan()).room({work.begin, work.items(), work.paths}, plan_memory(Tag{}, work));
+  }
+
+  bool run_with_plan() const {
+    static_assert(PlanBackend<Tag, Exec, KernelName, Work, Result>,
+                  "Koalesce: the execution space's backend lacks a function that PlanBackend requires; write it");
+    auto& state    = PlanAccess::state(policy.plan());
+    auto const was = state.times_made();
+    if (!prepare(RegroupVariant::planned)) return false;
+    char* const plan = plan_room();
+    if (state.times_made() == was && policy.plan_check() == PlanCheck::every_item)
+      update_plan(Tag{}, exec(), kernel_name(), work, plan, state.report());
+    run_planned(Tag{}, exec(), kernel_name(), work, plan, result);
+    if (is_captured()) state.renew();  // the graph may make or change the order at any time
+    return true;
+  }
+
+  /// Calls action(memory that the variant needs); returns false if there is none.
+  template <class Action>
+  bool with_memory(RegroupVariant variant, Action const& action) const {
+    std::size_t const bytes = regroup_memory(Tag{}, work, variant);
+    if (bytes == 0) return action(nullptr), true;
+    auto memory = RegroupLoops<Exec>::memory().take(exec(), bytes);
+    if (!memory) return false;
+    action(memory->bytes.data());
+    if (is_captured()) RegroupLoops<Exec>::memory().keep(std::move(memory));
+    else RegroupLoops<Exec>::memory().give_back(std::move(memory));
+    return true;
+  }
 };
 
 }  // namespace Koalesce::Impl

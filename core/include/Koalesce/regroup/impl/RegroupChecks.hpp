@@ -14,8 +14,8 @@ namespace Koalesce::Impl {
 
 template <class Policy>
 inline constexpr bool is_regroup_policy = false;
-template <class Exec, class Payload, class BackendTag>
-inline constexpr bool is_regroup_policy<RegroupPolicy<Exec, Payload, BackendTag>> = true;
+template <class Exec, class Payload, class BackendTag, class Key, class Plan>
+inline constexpr bool is_regroup_policy<RegroupPolicy<Exec, Payload, BackendTag, Key, Plan>> = true;
 
 /// Whether regroup_policy() takes this type; if not, one static_assert fails.
 template <class Policy>

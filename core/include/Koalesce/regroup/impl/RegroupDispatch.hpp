@@ -50,7 +50,9 @@ auto make_path_functors(Functors const&... functors) {
 template <class Policy, class Predict, class Body>
 auto make_regroup_work(Policy const& policy, int paths, Predict const& predict, Body const& body) {
   using Payload = std::decay_t<decltype(policy.payload())>;
-  return RegroupWork<Predict, Body, Payload>{policy.begin(), policy.end(), paths, {}, predict, body, policy.payload()};
+  using Key     = std::decay_t<decltype(policy.key())>;
+  return RegroupWork<Predict, Body, Payload, Key>{policy.begin(), policy.end(),     paths,       {}, predict,
+                                                  body,           policy.payload(), policy.key()};
 }
 
 /// The arguments after the policy, whose first may be the number of paths.
@@ -87,7 +89,17 @@ std::vector<RegroupTrial> regroup_trials(Tag, Policy const& policy, Work const& 
   if (policy.regroup() != Regroup::always) add(RegroupVariant::plain, true);
   add(RegroupVariant::team, some && team && index);
   add(RegroupVariant::team_moved, some && team && data);
-  add(RegroupVariant::grid, some && grid && index);
+  bool const over_grid = some && grid && index;
+  auto const bits      = policy.key_bits();
+  if constexpr (has_plan<Policy>) {
+    add(RegroupVariant::planned, over_grid);
+  } else if constexpr (Work::has_key) {
+    add(RegroupVariant::grid, over_grid && bits == KeyBits::automatic);
+    add(RegroupVariant::grid_few_bits, over_grid && bits != KeyBits::many);
+    add(RegroupVariant::grid_many_bits, over_grid && bits != KeyBits::few);
+  } else {
+    add(RegroupVariant::grid, over_grid);
+  }
   add(RegroupVariant::grid_moved, some && grid && data);
   if (trials.empty()) add(RegroupVariant::plain, true);
   return trials;
@@ -103,8 +115,8 @@ std::shared_ptr<RegroupEntry> regroup_entry(Call const& call, std::vector<Regrou
   using Key            = std::tuple<std::string, int, int, int, std::int64_t>;
   using Lookup         = std::tuple<std::string const&, int, int, int, std::int64_t>;
   thread_local RecentValues<Key, std::shared_ptr<RegroupEntry>, 8> recent;
-  return recent.get(Lookup(call.label, device_of(call.exec), size, variants, registry.changes()), [&] {
-    return RegroupEntry::find(call.label, typeid(Call).name(), call.exec.name(), machine_of(Tag{}, call.exec),
+  return recent.get(Lookup(call.label, device_of(call.exec()), size, variants, registry.changes()), [&] {
+    return RegroupEntry::find(call.label, typeid(Call).name(), call.exec().name(), machine_of(Tag{}, call.exec()),
                               call.work.items(), trials);
   });
 }
@@ -114,14 +126,14 @@ template <class Tag, class Call>
 void run_tuned(Call const& call, std::vector<RegroupTrial> const& trials) {
   call.loop.poll();
   auto const entry = regroup_entry<Tag>(call, trials);
-  if (!Stopwatch<std::decay_t<decltype(call.exec)>>::can_measure(call.exec))
-    return (void)call.run_or_plain(entry->leader());
+  if (call.is_captured()) return (void)call.run_or_plain(entry->leader());
   bool const samples = entry->wants_sample();
   // Sampling comes first, because a launch may throw: this call is then not counted, and the next one samples.
-  if (samples) call.loop.sample(call.exec, call.named("sample"), entry, call.work);
+  if (samples) call.loop.sample(call.exec(), call.named("sample"), entry, call.work);
   auto choice = entry->next(samples);
   choice.size = double(call.work.items()) / entry->items();
-  if (choice.timed) call.loop.time(call.exec, entry, choice, [&] { return call.run_or_plain(choice.variant); });
+  if (choice.timed) (void)call.prepare(choice.variant);
+  if (choice.timed) call.loop.time(call.exec(), entry, choice, [&] { return call.run_or_plain(choice.variant); });
   else call.run_or_plain(choice.variant);
 }
 
@@ -129,8 +141,7 @@ void run_tuned(Call const& call, std::vector<RegroupTrial> const& trials) {
 template <class Tag, class Call>
 void run_automatic(Call const& call, std::vector<RegroupTrial> const& trials) {
   if (tuning_mode() == TuningMode::by_extents) return (void)call.run_or_plain(trials.front().variant);
-  bool const captured = !Stopwatch<std::decay_t<decltype(call.exec)>>::can_measure(call.exec);
-  if (captured || !TuningContext::is_wanted()) return run_tuned<Tag>(call, trials);
+  if (call.is_captured() || !TuningContext::is_wanted()) return run_tuned<Tag>(call, trials);
   TuningQuestion question{"regroup",
                           call.label,
                           {{"size class", size_class(call.work.items()), false}, {"paths", call.work.paths}},
@@ -140,7 +151,7 @@ void run_automatic(Call const& call, std::vector<RegroupTrial> const& trials) {
   TuningContext const tool(question);
   if (auto const number = tool.choice()) call.run_or_plain(trials[*number].variant);
   else run_tuned<Tag>(call, trials);
-  call.exec.fence("Koalesce::parallel_regroup: a tuning tool takes the time");
+  call.exec().fence("Koalesce::parallel_regroup: a tuning tool takes the time");
 }
 
 /// Whether the call waits for its kernels.
@@ -160,7 +171,7 @@ void regroup(std::string const& function, std::string const& label, Policy const
   using Tag         = typename decltype(policy)::backend_type;
   auto work         = regroup_work(policy, args);
   using Work        = decltype(work);
-  using Call        = RegroupCall<Tag, Exec, Work, Result>;
+  using Call        = RegroupCall<std::decay_t<decltype(policy)>, Work, Result>;
   auto const where  = call_text(function, label);
   check_regroup(where, policy, work.paths);
   auto const trials = regroup_trials(Tag{}, policy, work);
@@ -169,7 +180,7 @@ void regroup(std::string const& function, std::string const& label, Policy const
   auto const loop = RegroupLoops<Exec>::find(label, typeid(Call));
   loop->throw_fault(where, work.paths);
   work.fault = loop->fault();
-  Call const call{policy.space(), label, work, result, *loop};
+  Call const call{policy, label, work, result, *loop};
   if (trials.size() == 1) call.run_or_plain(trials.front().variant);
   else run_automatic<Tag>(call, trials);
   if (regroup_waits<Exec>(result)) loop->throw_fault(where, work.paths);

@@ -35,9 +35,8 @@ inline std::string remembered_text(RegroupVariant variant, PathSample const& sam
 
 /// Nothing, if the text has another form: the file may have been edited.
 inline std::optional<std::pair<RegroupVariant, PathSample>> parse_remembered(std::string const& text) {
-  using enum RegroupVariant;
   auto const bar = text.find(" | ");
-  for (RegroupVariant const variant : {plain, team, team_moved, grid, grid_moved}) {
+  for (RegroupVariant const variant : regroup_variants) {
     if (text.substr(0, bar) != to_string(variant)) continue;
     std::istringstream in(text.substr(bar + 3));
     in.imbue(std::locale::classic());

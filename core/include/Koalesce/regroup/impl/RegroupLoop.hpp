@@ -6,6 +6,7 @@
 #include <Koalesce/common/Error.hpp>
 #include <Koalesce/common/impl/InstanceMemory.hpp>
 #include <Koalesce/regroup/impl/PathSampler.hpp>
+#include <Koalesce/regroup/impl/PlanState.hpp>
 #include <Koalesce/regroup/impl/RegroupEntry.hpp>
 #include <Koalesce/regroup/impl/RegroupWork.hpp>
 #include <Koalesce/tuning/impl/TimedCalls.hpp>
@@ -25,12 +26,6 @@
 #include <vector>
 
 namespace Koalesce::Impl {
-
-/// Memory that kernels write and the host reads without waiting.
-template <class Exec>
-using ReportView =
-    Kokkos::View<std::int64_t*,
-                 std::conditional_t<Backend::on_host<Exec>, Kokkos::HostSpace, Kokkos::SharedHostPinnedSpace>>;
 
 /// The state that the calls of one loop share: errors and unfinished measurements.
 template <class Exec>

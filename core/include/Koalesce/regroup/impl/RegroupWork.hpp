@@ -71,11 +71,12 @@ struct PathFunctor {
 };
 
 /// A loop whose items take paths.
-template <class Predict, class Body, class PayloadT>
+template <class Predict, class Body, class PayloadT, class Key>
 struct RegroupWork {
   using Payload = PayloadT;
 
   static constexpr bool has_payload = Payload::size > 0;
+  static constexpr bool has_key     = !std::is_same_v<Key, NoKey>;
   static constexpr int static_paths = Body::static_paths;
 
   std::int64_t begin, end;
@@ -84,6 +85,7 @@ struct RegroupWork {
   Predict predict;
   Body body;
   Payload payload;
+  Key key;
 
   std::int64_t items() const { return end - begin; }
 

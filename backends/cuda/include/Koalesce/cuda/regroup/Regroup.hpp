@@ -6,6 +6,7 @@
 #include <Koalesce/cuda/regroup/BlockOrder.hpp>
 #include <Koalesce/cuda/regroup/RegroupGrid.hpp>
 #include <Koalesce/cuda/regroup/RegroupMarch.hpp>
+#include <Koalesce/cuda/regroup/RegroupOrdered.hpp>
 #include <Koalesce/cuda/regroup/RegroupTuning.hpp>
 #include <Koalesce/cuda/regroup/WarpWorker.hpp>
 #include <Koalesce/cuda/runtime/Stopwatch.hpp>
@@ -15,8 +16,16 @@
 namespace Koalesce::Impl::CudaBackend {
 
 using PortableBackend::can_regroup;
+using PortableBackend::plan_memory;
 using PortableBackend::regroup_bytes;
-using PortableBackend::regroup_memory;
+using PortableBackend::update_plan;
+
+template <class Work>
+std::size_t regroup_memory(Tag, Work const& work, RegroupVariant variant) {
+  using enum RegroupVariant;
+  if (variant == grid_few_bits || variant == grid_many_bits || variant == planned) return ordered_memory(work.items());
+  return PortableBackend::regroup_memory(Tag{}, work, variant);
+}
 
 template <class Named, class Work, class Result>
 void run_regroup(Tag, Kokkos::Cuda const& exec, Named const& named, Work const& work, RegroupVariant variant,
@@ -35,6 +44,9 @@ void run_regroup(Tag, Kokkos::Cuda const& exec, Named const& named, Work const& 
     case RegroupVariant::grid_moved:
       if constexpr (Work::has_payload) run_cuda_grid<true>(exec, named, work, memory, result);
       return;
+    case RegroupVariant::grid_few_bits:
+    case RegroupVariant::grid_many_bits: return run_ordered(exec, named, work, variant, memory, result);
+    case RegroupVariant::planned: return;  // run_planned() does
   }
 }
 

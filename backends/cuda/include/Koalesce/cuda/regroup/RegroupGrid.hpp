@@ -28,7 +28,7 @@ struct CudaGrid {
   /// The first slot of the lane's path.
   __device__ __forceinline__ int first_slot_of_lane() const {
     int const lane = WarpWorker::lane();
-    return WarpWorker::sum_below(lane < order.paths ? order.totals[lane] : 0);
+    return WarpWorker::sum_below(lane < order.buckets ? order.totals[lane] : 0);
   }
 };
 
@@ -90,7 +90,7 @@ struct CudaGridPlace {
 #pragma unroll
     for (int k = 0; k < Shape::at_once; ++k) {
       int const item = first + blocks.item(k);
-      place[k]       = item < order.items ? grid.code(item) : order.paths;
+      place[k]       = item < order.items ? grid.code(item) : order.buckets;
     }
     __shared__ int counts[Shape::threads];
     __shared__ int local[Shape::round], begin[32];
@@ -101,9 +101,9 @@ struct CudaGridPlace {
     int const lane  = blocks.lane();
     int const below = grid.first_slot_of_lane();
     int const items =
-        __shfl_sync(Order::all, below, 31) + (order.paths == 32 ? order.totals[31] : 0);  // items that have a path
-    if (blocks.warp() == 0 && lane < order.paths)
-      begin[lane] = first_slot(order.paths, lane, items, below, order.table[std::int64_t(lane) * order.tiles + tile]);
+        __shfl_sync(Order::all, below, 31) + (order.buckets == 32 ? order.totals[31] : 0);  // items that have a path
+    if (blocks.warp() == 0 && lane < order.buckets)
+      begin[lane] = first_slot(order.buckets, lane, items, below, order.table[std::int64_t(lane) * order.tiles + tile]);
     __syncthreads();
     blocks.for_each(sum, sum.total, [&](int path, int rank, int slot) {
       int const to   = blocks.slot(path, begin[path], rank);
@@ -133,12 +133,14 @@ struct CudaGridLoop {
     auto const& order = grid.order;
     int const lane    = WarpWorker::lane();
     int const start   = grid.first_slot_of_lane();
-    int const items   = __shfl_sync(Order::all, start, 31) + (order.paths == 32 ? order.totals[31] : 0);
+    int const items   = __shfl_sync(Order::all, start, 31) + (order.buckets == 32 ? order.totals[31] : 0);
     int const slot    = team.league_rank() * Shape::threads + team.team_rank();
     // The last path that starts at or before a slot.
-    auto const path_at = [&](int s) { return __popc(__ballot_sync(Order::all, lane < order.paths && start <= s)) - 1; };
-    int path           = path_at(slot - lane);
-    int const last     = path_at(slot - lane + 31);
+    auto const path_at = [&](int s) {
+      return __popc(__ballot_sync(Order::all, lane < order.buckets && start <= s)) - 1;
+    };
+    int path       = path_at(slot - lane);
+    int const last = path_at(slot - lane + 31);
     for (int next = path + 1; next <= last; ++next)
       if (slot >= __shfl_sync(Order::all, start, next)) path = next;
     if (slot >= items) return;
@@ -165,9 +167,7 @@ void run_cuda_grid(Kokkos::Cuda const& exec, Named const& named, Work const& wor
                                             Shape::threads);
   };
   Kokkos::parallel_for(named("grid: count"), teams(Shape::round), CudaGridCount<Work>{grid});
-  Kokkos::parallel_for(named("grid: scan"),
-                       Kokkos::TeamPolicy<Kokkos::Cuda>(exec, work.paths, RegroupTuning::scan_threads),
-                       PortableBackend::GridScan{grid.order});
+  PortableBackend::scan_tiles(exec, named, grid.order, RegroupTuning::scan_threads);
   Kokkos::parallel_for(named("grid: place"), teams(Shape::round), CudaGridPlace<Work, Moves>{grid, memory_of.elements});
   for_or_reduce(named(PortableBackend::grid_name<Moves>), teams(Shape::threads),
                 CudaGridLoop<Work, Moves>{grid, memory_of.elements}, result);

@@ -21,8 +21,10 @@
 namespace Koalesce::Impl::OpenMPBackend {
 
 using PortableBackend::can_regroup;
+using PortableBackend::plan_memory;
 using PortableBackend::regroup_bytes;
 using PortableBackend::regroup_memory;
+using PortableBackend::update_plan;
 
 /// Calls body(slot) for begin <= slot < end. Items are independent, so the loop may vectorize unless it reduces.
 template <class Update, class Body>
@@ -204,22 +206,21 @@ struct OpenMPSortingTeamLoop {
 };
 
 /// Blocks of the grid's slots. Neighboring slots mostly have the same path.
-template <class Work, bool Moves>
+template <class Work, class Order, bool Moves>
 struct OpenMPGridLoop {
   static constexpr int block = 4096;
 
   Work work;
-  PortableBackend::GridPathOrder order;
+  Order order;
   typename Slots<Work>::Pointers elements;
 
   template <class Update>
   KOALESCE_FLATTEN void operator()(std::int64_t b, Update& update) const {
     int const last     = int(std::min<std::int64_t>((b + 1) * block, order.items));
-    auto const path_at = [&](int slot) KOALESCE_INLINE_LAMBDA { return order.path(order.item[slot]); };
-    auto const item_of = [&](int slot) KOALESCE_INLINE_LAMBDA { return work.begin + order.item[slot]; };
+    auto const item_of = [&](int slot) KOALESCE_INLINE_LAMBDA { return work.begin + order.item_at(slot); };
     for (int begin = int(b * block), end; begin < last; begin = end) {
-      int const path = path_at(begin);
-      for (end = begin + 1; end < last && path_at(end) == path;) ++end;
+      int const path = order.path_at(begin);
+      end            = order.end_of_path(begin, last);
       if constexpr (Moves) {
         run_moved_path(work, path, begin, end, item_of, elements, update);
         for (int slot = begin; slot < end; ++slot) work.come_back(item_of(slot), elements, slot);
@@ -273,13 +274,40 @@ void run_openmp_team(Exec const& exec, std::string const& label, Work const& wor
   else run_blocks(label, exec, groups, OpenMPSortingTeamLoop<Work, Moves>{work}, result);
 }
 
+template <bool Moves, class Exec, class Work, class Order, class Result>
+void run_openmp_grid_loop(Exec const& exec, std::string const& label, Work const& work, Order const& order,
+                          typename Slots<Work>::Pointers const& elements, Result& result) {
+  using Body = OpenMPGridLoop<Work, Order, Moves>;
+  run_blocks(label, exec, (work.items() + Body::block - 1) / Body::block, Body{work, order, elements}, result);
+}
+
 template <bool Moves, class Exec, class Named, class Work, class Result>
 void run_openmp_grid(Exec const& exec, Named const& named, Work const& work, char* memory, Result& result) {
-  using Body      = OpenMPGridLoop<Work, Moves>;
   auto const grid = PortableBackend::grid_memory<Moves>(work, memory, ThreadWorker::tile_items);
   PortableBackend::make_grid_order<ThreadWorker, Moves>(exec, named, work, grid.order, grid.elements, 1, 1);
-  run_blocks(named(PortableBackend::grid_name<Moves>), exec, (work.items() + Body::block - 1) / Body::block,
-             Body{work, grid.order, grid.elements}, result);
+  run_openmp_grid_loop<Moves>(exec, named(PortableBackend::grid_name<Moves>), work, grid.order, grid.elements, result);
+}
+
+template <class Exec, class Named, class Work, class Result>
+void run_openmp_ordered(Exec const& exec, Named const& named, Work const& work, RegroupVariant variant, char* memory,
+                        Result& result) {
+  if constexpr (Work::has_key)
+    run_openmp_grid_loop<false>(exec, named(to_string(variant)), work,
+                                PortableBackend::order_by_number<ThreadWorker>(
+                                    exec, named, work, SortBits::of(variant, work.paths), memory, 1, 1),
+                                {}, result);
+}
+
+template <class Exec, class Named, class Work>
+void make_plan(Tag, Exec const& exec, Named const& named, Work const& work, SortBits bits, char* plan, char* memory) {
+  PortableBackend::keep_order(exec, named, PortableBackend::GridPlan::in(plan, work.items(), work.paths),
+                              PortableBackend::order_by_number<ThreadWorker>(exec, named, work, bits, memory, 1, 1));
+}
+
+template <class Exec, class Named, class Work, class Result>
+void run_planned(Tag, Exec const& exec, Named const& named, Work const& work, char* plan, Result& result) {
+  run_openmp_grid_loop<false>(exec, named(to_string(RegroupVariant::planned)), work,
+                              PortableBackend::GridPlan::in(plan, work.items(), work.paths), {}, result);
 }
 
 template <class Exec, class Named, class Work, class Result>
@@ -295,6 +323,9 @@ void run_regroup(Tag, Exec const& exec, Named const& named, Work const& work, Re
     case RegroupVariant::grid_moved:
       if constexpr (Work::has_payload) run_openmp_grid<true>(exec, named, work, memory, result);
       return;
+    case RegroupVariant::grid_few_bits:
+    case RegroupVariant::grid_many_bits: return run_openmp_ordered(exec, named, work, variant, memory, result);
+    case RegroupVariant::planned: return;  // run_planned() does
   }
 }
 

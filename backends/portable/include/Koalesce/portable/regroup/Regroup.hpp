@@ -3,6 +3,8 @@
 #define KOALESCE_PORTABLE_REGROUP_REGROUP_HPP
 
 #include <Koalesce/portable/Backend.hpp>
+#include <Koalesce/portable/regroup/GridPlan.hpp>
+#include <Koalesce/portable/regroup/KeyOrder.hpp>
 #include <Koalesce/portable/regroup/RegroupGrid.hpp>
 #include <Koalesce/portable/regroup/RegroupTeam.hpp>
 #include <Koalesce/regroup/RegroupDecision.hpp>
@@ -40,25 +42,93 @@ bool can_regroup(Tag, Work const& work, RegroupVariant variant) {
     case RegroupVariant::team_moved:
       return TeamPathOrder<SerialWorker>::can_order(work.paths) &&
              Slots<Work>::bytes_per_item * TeamShape::min_items <= TeamShape::max_moved_bytes;
-    default: return work.items() <= GridPathOrder::max_items;
+    case RegroupVariant::grid_few_bits:
+    case RegroupVariant::grid_many_bits:
+      return work.items() <= GridPathOrder::max_items && SortBits::of(variant, work.paths).fit();
+    case RegroupVariant::planned: return work.items() <= GridPathOrder::max_items && work.paths <= GridPlan::max_paths;
+    case RegroupVariant::grid:
+    case RegroupVariant::grid_moved: break;
   }
+  return work.items() <= GridPathOrder::max_items;
 }
 
-/// Bytes of memory that a variant needs.
+/// Bytes of memory that a variant needs; a plan, where it is made. \tparam Worker  what sorts keys.
+template <class Worker, class Work>
+std::size_t grid_bytes(Work const& work, RegroupVariant variant) {
+  switch (variant) {
+    case RegroupVariant::plain:
+    case RegroupVariant::team:
+    case RegroupVariant::team_moved: break;
+    case RegroupVariant::grid: return GridPathOrder::bytes(work.items(), work.paths, SerialWorker::tile_items);
+    case RegroupVariant::grid_moved:
+      return GridPathOrder::bytes(work.items(), work.paths, SerialWorker::tile_items) +
+             Slots<Work>::bytes(std::size_t(work.items()));
+    case RegroupVariant::planned:
+    case RegroupVariant::grid_few_bits:
+    case RegroupVariant::grid_many_bits: return GridKeyOrder::bytes(work.items(), sort_scratch<Worker>(work.items()));
+  }
+  return 0;
+}
+
 template <class Tag, class Work>
 std::size_t regroup_memory(Tag, Work const& work, RegroupVariant variant) {
-  if (variant != RegroupVariant::grid && variant != RegroupVariant::grid_moved) return 0;
-  return GridPathOrder::bytes(work.items(), work.paths, SerialWorker::tile_items) +
-         (variant == RegroupVariant::grid_moved ? Slots<Work>::bytes(std::size_t(work.items())) : 0);
+  return grid_bytes<SerialWorker>(work, variant);
 }
 
 /// Bytes that regrouping moves through memory, beside what the loop itself does.
 template <class Tag, class Work>
 std::int64_t regroup_bytes(Tag, Work const& work, RegroupVariant variant) {
-  if (variant != RegroupVariant::grid && variant != RegroupVariant::grid_moved) return 0;
-  auto const code = std::int64_t(GridPathOrder::code_bytes(work.paths));
-  return work.items() * (3 * code + 2 * std::int64_t(sizeof(int)) +
-                         (variant == RegroupVariant::grid_moved ? 2 * std::int64_t(Slots<Work>::bytes_per_item) : 0));
+  auto const code = std::int64_t(GridPathOrder::code_bytes(work.paths)), number = std::int64_t(sizeof(int));
+  auto const elements = std::int64_t(Slots<Work>::bytes_per_item);
+  switch (variant) {
+    case RegroupVariant::plain:
+    case RegroupVariant::team:
+    case RegroupVariant::team_moved: break;
+    case RegroupVariant::grid: return work.items() * (3 * code + 2 * number);
+    case RegroupVariant::grid_moved: return work.items() * (3 * code + 2 * number + 2 * elements);
+    case RegroupVariant::grid_few_bits:
+    case RegroupVariant::grid_many_bits:
+      // Numbers and items are written, read at the end, and in between go from one array to the other once a digit.
+      return work.items() * 4 * number * (1 + SortBits::of(variant, work.paths).total / SortBits::digit);
+    case RegroupVariant::planned: return work.items() * (number + std::int64_t(sizeof(std::uint16_t)));
+  }
+  return 0;
+}
+
+/// The items over the grid in order of their keys.
+template <class Exec, class Named, class Work, class Result>
+void run_ordered(Exec const& exec, Named const& named, Work const& work, RegroupVariant variant, char* memory,
+                 int team_size, Result& result) {
+  if constexpr (Work::has_key)
+    run_grid_loop<false>(exec, named(to_string(variant)), work,
+                         order_by_number<SerialWorker>(exec, named, work, SortBits::of(variant, work.paths), memory,
+                                                       team_size, team_size),
+                         {}, result);
+}
+
+// ---- Plans ----
+
+template <class Tag, class Work>
+std::size_t plan_memory(Tag, Work const& work) {
+  return GridPlan::bytes(work.items(), work.paths);
+}
+
+template <RunsPortable Tag, class Exec, class Named, class Work>
+void make_plan(Tag, Exec const& exec, Named const& named, Work const& work, SortBits bits, char* plan, char* memory) {
+  constexpr int team_size = TeamShape::team_size<Exec>;
+  keep_order(exec, named, GridPlan::in(plan, work.items(), work.paths),
+             order_by_number<SerialWorker>(exec, named, work, bits, memory, team_size, team_size));
+}
+
+template <class Tag, class Exec, class Named, class Work>
+void update_plan(Tag, Exec const& exec, Named const& named, Work const& work, char* plan, std::int64_t* report) {
+  update_grid_plan(exec, named, work, GridPlan::in(plan, work.items(), work.paths), report);
+}
+
+template <RunsPortable Tag, class Exec, class Named, class Work, class Result>
+void run_planned(Tag, Exec const& exec, Named const& named, Work const& work, char* plan, Result& result) {
+  run_grid_loop<false>(exec, named(to_string(RegroupVariant::planned)), work,
+                       GridPlan::in(plan, work.items(), work.paths), {}, result);
 }
 
 template <RunsPortable Tag, class Exec, class Named, class Work, class Result>
@@ -79,6 +149,9 @@ void run_regroup(Tag, Exec const& exec, Named const& named, Work const& work, Re
       if constexpr (Work::has_payload)
         run_grid<SerialWorker, true>(exec, named, work, memory, team_size, team_size, result);
       return;
+    case RegroupVariant::grid_few_bits:
+    case RegroupVariant::grid_many_bits: return run_ordered(exec, named, work, variant, memory, team_size, result);
+    case RegroupVariant::planned: return;  // run_planned() does
   }
 }
 

@@ -16,81 +16,96 @@
 /// place the items.
 namespace Koalesce::Impl::PortableBackend {
 
+/// Arrays in a block of memory begin at multiples of 256 bytes.
+constexpr std::size_t padded_bytes(std::int64_t bytes) { return std::size_t(bytes + 255) / 256 * 256; }
+
+/// Behind the last slot of the path at a slot, where an order has to look at every slot.
+template <class Order>
+KOKKOS_FORCEINLINE_FUNCTION int end_of_path_at(Order const& order, int slot, int last) {
+  int const path = order.path_at(slot);
+  while (slot < last && order.path_at(slot) == path) ++slot;
+  return slot;
+}
+
+/// How many items of every tile are in which bucket, in global memory.
+struct GridCounts {
+  int items, buckets;
+  int tile_items, tiles;
+  int* table;   // [buckets][tiles]: counts, then first slots
+  int* totals;  // of the buckets
+
+  /// \param[in] max_tile_items  items of a worker's tile. If there are many buckets, tiles are larger, so that the
+  ///                            table is smaller than the items.
+  static int tile_of(int buckets, int max_tile_items) { return std::max(max_tile_items, 16 * buckets); }
+
+  /// Bytes for tiles of at least `min_tile_items` items.
+  static std::size_t bytes(std::int64_t items, int buckets, int min_tile_items) {
+    std::int64_t const tile = tile_of(buckets, min_tile_items), tiles = (items + tile - 1) / tile;
+    return padded_bytes(tiles * buckets * 4) + padded_bytes(std::int64_t(buckets) * 4);
+  }
+
+  static GridCounts in(char* memory, std::int64_t items, int buckets, int min_tile_items) {
+    GridCounts counts{int(items), buckets, tile_of(buckets, min_tile_items), 0, nullptr, nullptr};
+    counts.tiles  = int((items + counts.tile_items - 1) / counts.tile_items);
+    counts.table  = reinterpret_cast<int*>(memory);
+    counts.totals = reinterpret_cast<int*>(memory + padded_bytes(std::int64_t(counts.tiles) * buckets * 4));
+    return counts;
+  }
+};
+
 /// The order of all items of a loop, in global memory. Its buckets are the paths.
-struct GridPathOrder {
+struct GridPathOrder : GridCounts {
   static constexpr std::int64_t max_items = std::int64_t(1) << 30;
 
-  int items, paths;
-  int tile_items, tiles;
   char* codes;  // the items' paths, one byte each if that suffices
   int* item;    // the item of every slot
-  int* table;   // [paths][tiles]: counts, then first slots
-  int* totals;  // of the paths
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int code_bytes(int paths) { return paths < 255 ? 1 : 4; }
 
   KOKKOS_FORCEINLINE_FUNCTION int path(int i) const {
-    return code_bytes(paths) == 1 ? int(reinterpret_cast<std::uint8_t const*>(codes)[i])
-                                  : reinterpret_cast<int const*>(codes)[i];
+    return code_bytes(buckets) == 1 ? int(reinterpret_cast<std::uint8_t const*>(codes)[i])
+                                    : reinterpret_cast<int const*>(codes)[i];
   }
   KOKKOS_FORCEINLINE_FUNCTION void set_path(int i, int path) const {
-    if (code_bytes(paths) == 1) reinterpret_cast<std::uint8_t*>(codes)[i] = std::uint8_t(path);
+    if (code_bytes(buckets) == 1) reinterpret_cast<std::uint8_t*>(codes)[i] = std::uint8_t(path);
     else reinterpret_cast<int*>(codes)[i] = path;
   }
+  KOKKOS_FORCEINLINE_FUNCTION int item_at(int slot) const { return item[slot]; }
+  KOKKOS_FORCEINLINE_FUNCTION int path_at(int slot) const { return path(item[slot]); }
+  KOKKOS_FORCEINLINE_FUNCTION int end_of_path(int slot, int last) const { return end_of_path_at(*this, slot, last); }
   /// An item without a path is placed as one of path 0.
-  KOKKOS_FORCEINLINE_FUNCTION int bucket(int path) const { return path < paths ? path : 0; }
+  KOKKOS_FORCEINLINE_FUNCTION int bucket(int path) const { return path < buckets ? path : 0; }
 
-  /// \param[in] max_tile_items  items of a worker's tile. If there are many paths, tiles are larger, so that the table
-  ///                            is smaller than the items.
-  static int tile_of(int paths, int max_tile_items) { return std::max(max_tile_items, 16 * paths); }
-
-  /// Bytes for tiles of at least `min_tile_items` items.
   static std::size_t bytes(std::int64_t items, int paths, int min_tile_items) {
-    std::int64_t const tile = tile_of(paths, min_tile_items), tiles = (items + tile - 1) / tile;
-    return padded(items * code_bytes(paths)) + padded(items * 4) + padded(tiles * paths * 4) +
-           padded(std::int64_t(paths) * 4);
+    return padded_bytes(items * code_bytes(paths)) + padded_bytes(items * 4) +
+           GridCounts::bytes(items, paths, min_tile_items);
   }
 
   static GridPathOrder in(char* memory, std::int64_t items, int paths, int min_tile_items) {
-    GridPathOrder order{int(items), paths, tile_of(paths, min_tile_items), 0, memory, nullptr, nullptr, nullptr};
-    order.tiles = int((items + order.tile_items - 1) / order.tile_items);
-    memory += padded(items * code_bytes(paths));
-    order.item = reinterpret_cast<int*>(memory);
-    memory += padded(items * 4);
-    order.table = reinterpret_cast<int*>(memory);
-    memory += padded(std::int64_t(order.tiles) * paths * 4);
-    order.totals = reinterpret_cast<int*>(memory);
-    return order;
-  }
-
- private:
-  static constexpr std::size_t padded(std::int64_t bytes) { return std::size_t(bytes + 255) / 256 * 256; }
-};
-
-/// Counts the items' paths, one worker per tile.
-template <class Worker>
-struct GridTiles {
-  GridPathOrder order;
-
-  template <class Member, class Action>
-  KOKKOS_FORCEINLINE_FUNCTION void with_tile(Member const& team, Action const& action) const {
-    int const tile = team.league_rank() * Worker::workers(team.team_size()) + Worker::rank_in(team);
-    if (tile >= order.tiles) return;
-    int const first = tile * order.tile_items;
-    action(tile, first, Kokkos::min(order.items - first, order.tile_items) + first);
+    char* const item   = memory + padded_bytes(items * code_bytes(paths));
+    char* const counts = item + padded_bytes(items * 4);
+    return {GridCounts::in(counts, items, paths, min_tile_items), memory, reinterpret_cast<int*>(item)};
   }
 };
+
+/// Calls action(tile, first item, behind the last one) for a worker's tile.
+template <class Worker, class Member, class Action>
+KOKKOS_FORCEINLINE_FUNCTION void with_tile(Member const& team, GridCounts const& counts, Action const& action) {
+  int const tile = team.league_rank() * Worker::workers(team.team_size()) + Worker::rank_in(team);
+  if (tile >= counts.tiles) return;
+  int const first = tile * counts.tile_items;
+  action(tile, first, Kokkos::min(counts.items - first, counts.tile_items) + first);
+}
 
 template <class Worker, class Work>
 struct GridCount {
   Work work;
-  GridTiles<Worker> tiles;
+  GridPathOrder order;
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    tiles.with_tile(team, [&](int tile, int first, int last) {
-      auto const& order = tiles.order;
-      Worker::count(first, last, order.paths, order.table + tile, order.tiles, [&](int item) {
+    with_tile<Worker>(team, order, [&](int tile, int first, int last) {
+      Worker::count(first, last, order.buckets, order.table + tile, order.tiles, [&](int item) {
         int const path = work.path(work.begin + item);
         order.set_path(item, path);
         return order.bucket(path);
@@ -99,20 +114,20 @@ struct GridCount {
   }
 };
 
-/// Scans a path's counts over the tiles; each thread handles a stretch of tiles.
+/// Scans a bucket's counts over the tiles; each thread handles a stretch of tiles.
 struct GridScan {
-  GridPathOrder order;
+  GridCounts counts;
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    int const path = team.league_rank(), tiles = order.tiles;
-    int* const row    = order.table + std::int64_t(path) * tiles;
+    int const bucket = team.league_rank(), tiles = counts.tiles;
+    int* const row    = counts.table + std::int64_t(bucket) * tiles;
     int const stretch = (tiles + team.team_size() - 1) / team.team_size();
     int const first = Kokkos::min(team.team_rank() * stretch, tiles), last = Kokkos::min(first + stretch, tiles);
     int count = 0;
     for (int tile = first; tile < last; ++tile) count += row[tile];
     int sum = team.team_scan(count);
-    if (team.team_rank() == team.team_size() - 1) order.totals[path] = sum + count;
+    if (team.team_rank() == team.team_size() - 1) counts.totals[bucket] = sum + count;
     for (int tile = first; tile < last; ++tile) {
       int const next = sum + row[tile];
       row[tile]      = sum;
@@ -124,17 +139,16 @@ struct GridScan {
 template <class Worker, class Work, bool Moves>
 struct GridPlace {
   Work work;
-  GridTiles<Worker> tiles;
+  GridPathOrder order;
   typename Slots<Work>::Pointers elements;
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    tiles.with_tile(team, [&](int tile, int first, int last) {
-      auto const& order = tiles.order;
-      int* const slots  = order.table + tile;
-      Worker::find_slots(order.items, order.paths, order.totals, slots, order.tiles);
+    with_tile<Worker>(team, order, [&](int tile, int first, int last) {
+      int* const slots = order.table + tile;
+      Worker::find_slots(order.items, order.buckets, order.totals, slots, order.tiles);
       Worker::place(
-          first, last, order.paths, slots, order.tiles, [&](int item) { return order.bucket(order.path(item)); },
+          first, last, order.buckets, slots, order.tiles, [&](int item) { return order.bucket(order.path(item)); },
           [&](int item, int slot) {
             order.item[slot] = item;
             if constexpr (Moves) work.depart(work.begin + item, elements, slot);
@@ -143,25 +157,31 @@ struct GridPlace {
   }
 };
 
-/// Runs the items in order of their slots.
-template <class Work, bool Moves>
+/// Runs the items in order of their slots. \tparam Order  has item_at(slot) and path_at(slot).
+template <class Work, class Order, bool Moves>
 struct GridLoop {
   Work work;
-  GridPathOrder order;
+  Order order;
   typename Slots<Work>::Pointers elements;
 
   template <class Update>
   KOKKOS_FUNCTION void operator()(std::int64_t slot, Update& update) const {
-    int const i             = order.item[slot];
-    std::int64_t const item = work.begin + i;
+    std::int64_t const item = work.begin + order.item_at(int(slot));
     if constexpr (Moves) {
-      work.run_moved(order.path(i), item, elements, slot, update);
+      work.run_moved(order.path_at(int(slot)), item, elements, slot, update);
       work.come_back(item, elements, slot);
     } else {
-      work.run(order.path(i), item, update);
+      work.run(order.path_at(int(slot)), item, update);
     }
   }
 };
+
+template <bool Moves, class Exec, class Work, class Order, class Result>
+void run_grid_loop(Exec const& exec, std::string const& label, Work const& work, Order const& order,
+                   typename Slots<Work>::Pointers const& elements, Result& result) {
+  for_or_reduce(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, work.items()),
+                GridLoop<Work, Order, Moves>{work, order, elements}, result);
+}
 
 /// Runs teams whose workers have one tile each.
 template <class Worker, class Exec, class Body>
@@ -170,16 +190,20 @@ void run_tiles(Exec const& exec, std::string const& label, int tiles, int team_s
   Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, (tiles + workers - 1) / workers, team_size), body);
 }
 
+template <class Exec, class Named>
+void scan_tiles(Exec const& exec, Named const& named, GridCounts const& counts, int team_size) {
+  Kokkos::parallel_for(named("grid: scan"), Kokkos::TeamPolicy<Exec>(exec, counts.buckets, team_size),
+                       GridScan{counts});
+}
+
 /// Counts, adds up and places.
 template <class Worker, bool Moves, class Exec, class Named, class Work>
 void make_grid_order(Exec const& exec, Named const& named, Work const& work, GridPathOrder const& order,
                      typename Slots<Work>::Pointers const& elements, int team_size, int scan_team_size) {
-  GridTiles<Worker> const tiles{order};
-  run_tiles<Worker>(exec, named("grid: count"), order.tiles, team_size, GridCount<Worker, Work>{work, tiles});
-  Kokkos::parallel_for(named("grid: scan"), Kokkos::TeamPolicy<Exec>(exec, order.paths, scan_team_size),
-                       GridScan{order});
+  run_tiles<Worker>(exec, named("grid: count"), order.tiles, team_size, GridCount<Worker, Work>{work, order});
+  scan_tiles(exec, named, order, scan_team_size);
   run_tiles<Worker>(exec, named("grid: place"), order.tiles, team_size,
-                    GridPlace<Worker, Work, Moves>{work, tiles, elements});
+                    GridPlace<Worker, Work, Moves>{work, order, elements});
 }
 
 template <bool Moves>
@@ -203,9 +227,7 @@ void run_grid(Exec const& exec, Named const& named, Work const& work, char* memo
               Result& result) {
   auto const grid = grid_memory<Moves>(work, memory, Worker::tile_items);
   make_grid_order<Worker, Moves>(exec, named, work, grid.order, grid.elements, team_size, scan_team_size);
-  for_or_reduce(named(grid_name<Moves>),
-                Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, work.items()),
-                GridLoop<Work, Moves>{work, grid.order, grid.elements}, result);
+  run_grid_loop<Moves>(exec, named(grid_name<Moves>), work, grid.order, grid.elements, result);
 }
 
 }  // namespace Koalesce::Impl::PortableBackend

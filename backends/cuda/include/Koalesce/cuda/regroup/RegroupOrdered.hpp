@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_REGROUP_REGROUP_ORDERED_HPP
+#define KOALESCE_CUDA_REGROUP_REGROUP_ORDERED_HPP
+
+#include <Koalesce/cuda/Backend.hpp>
+#include <Koalesce/cuda/runtime/Launch.hpp>
+#include <Koalesce/portable/regroup/GridPlan.hpp>
+#include <Koalesce/portable/regroup/KeyOrder.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <cub/device/device_radix_sort.cuh>
+
+#include <string>
+
+/// Regrouping over the grid in order of keys, sorted by CUB, once or for a plan.
+namespace Koalesce::Impl::CudaBackend {
+
+using PortableBackend::GridKeyOrder;
+
+/// Sorts, or sets `bytes` to what it needs if `scratch` is null. Leaves what is sorted in `order`'s first arrays.
+inline cudaError_t sort_by_number(void* scratch, std::size_t& bytes, GridKeyOrder& order, cudaStream_t stream) {
+  cub::DoubleBuffer<std::uint32_t> numbers(order.number, order.next_number);
+  cub::DoubleBuffer<int> items(order.item, order.next_item);
+  auto const status =
+      cub::DeviceRadixSort::SortPairs(scratch, bytes, numbers, items, order.items, 0, order.bits.total, stream);
+  if (numbers.Current() != order.number) order.swap();
+  return status;
+}
+
+/// Bytes that a loop in order of keys needs.
+inline std::size_t ordered_memory(std::int64_t items) {
+  std::size_t bytes = 0;
+  GridKeyOrder order{int(items), {0, 32}, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+  check_cuda("Koalesce::parallel_regroup", sort_by_number(nullptr, bytes, order, nullptr), "asking how CUB sorts");
+  return GridKeyOrder::bytes(items, bytes);
+}
+
+template <class Named, class Work>
+GridKeyOrder order_by_number(Kokkos::Cuda const& exec, Named const& named, Work const& work, SortBits bits,
+                             char* memory) {
+  auto order = GridKeyOrder::in(memory, work.items(), bits);
+  PortableBackend::number_items(exec, named, work, order);
+  auto const label = named("grid: sort");
+  Kokkos::Profiling::ScopedRegion const region(label);
+  check_cuda(label, cudaSetDevice(exec.cuda_device()), "choosing the device");
+  std::size_t bytes = ordered_memory(work.items()) - GridKeyOrder::bytes(work.items(), 0);
+  check_cuda(label, sort_by_number(order.scratch, bytes, order, exec.cuda_stream()), "CUB's sort");
+  return order;
+}
+
+template <class Named, class Work, class Result>
+void run_ordered(Kokkos::Cuda const& exec, Named const& named, Work const& work, RegroupVariant variant, char* memory,
+                 Result& result) {
+  if constexpr (Work::has_key)
+    PortableBackend::run_grid_loop<false>(exec, named(to_string(variant)), work,
+                                          order_by_number(exec, named, work, SortBits::of(variant, work.paths), memory),
+                                          {}, result);
+}
+
+template <class Named, class Work>
+void make_plan(Tag, Kokkos::Cuda const& exec, Named const& named, Work const& work, SortBits bits, char* plan,
+               char* memory) {
+  PortableBackend::keep_order(exec, named, PortableBackend::GridPlan::in(plan, work.items(), work.paths),
+                              order_by_number(exec, named, work, bits, memory));
+}
+
+template <class Named, class Work, class Result>
+void run_planned(Tag, Kokkos::Cuda const& exec, Named const& named, Work const& work, char* plan, Result& result) {
+  PortableBackend::run_grid_loop<false>(exec, named(to_string(RegroupVariant::planned)), work,
+                                        PortableBackend::GridPlan::in(plan, work.items(), work.paths), {}, result);
+}
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_REGROUP_IMPL_PLAN_STATE_HPP
+#define KOALESCE_REGROUP_IMPL_PLAN_STATE_HPP
+
+#include <Koalesce/common/Backend.hpp>
+#include <Koalesce/common/impl/TryAllocate.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+namespace Koalesce::Impl {
+
+/// Memory that kernels write and the host reads without waiting.
+template <class Exec>
+using ReportView =
+    Kokkos::View<std::int64_t*,
+                 std::conditional_t<Backend::on_host<Exec>, Kokkos::HostSpace, Kokkos::SharedHostPinnedSpace>>;
+
+/// What a RegroupPlan is: memory, and whether the order in it holds.
+template <class Exec>
+class PlanState {
+ public:
+  /// The loop that the order is of.
+  struct Shape {
+    std::int64_t begin = 0, items = -1;
+    int paths = 0;
+
+    bool operator==(Shape const&) const = default;
+  };
+
+  PlanState() : m_moved(Kokkos::view_alloc("Koalesce::RegroupPlan (moved)", Kokkos::WithoutInitializing), 1) {
+    m_moved(0) = 0;
+  }
+
+  /// Room for an order; what was there holds no more if it was another loop's. Null, if there is not enough memory.
+  char* room(Shape const& shape, std::size_t bytes) {
+    if (!(shape == m_shape)) renew();
+    m_shape = shape;
+    if (m_bytes.extent(0) < bytes) {
+      renew();
+      m_bytes = {};  // first, or there would have to be room for both
+      m_bytes = try_allocate<View>("Koalesce::RegroupPlan (order)", bytes);
+    }
+    return m_bytes.data();
+  }
+
+  /// Whether the order has to be made, or is so old that it had better be.
+  bool is_due() const { return !m_is_made || items_moved() > m_shape.items / most_moved; }
+
+  void made() {
+    Kokkos::atomic_store(m_moved.data(), std::int64_t(0));
+    m_is_made = true;
+    ++m_times_made;
+  }
+  void renew() { m_is_made = false; }
+
+  std::int64_t times_made() const { return m_times_made; }
+  std::int64_t items_moved() const { return Kokkos::atomic_load(m_moved.data()); }
+  std::int64_t* report() const { return m_moved.data(); }
+
+ private:
+  using View = Kokkos::View<char*, typename Exec::memory_space>;
+
+  static constexpr std::int64_t most_moved = 4;  // a part of the items
+
+  View m_bytes;
+  Shape m_shape;
+  bool m_is_made            = false;
+  std::int64_t m_times_made = 0;
+  ReportView<Exec> m_moved;
+};
+
+struct PlanAccess {
+  template <class Plan>
+  static auto& state(Plan const& plan) {
+    return *plan.m_state;
+  }
+};
+
+}  // namespace Koalesce::Impl
+
+#endif
