@@ -182,11 +182,12 @@ struct LookSorted {
   KOKKOS_FUNCTION void operator()(Index slot) const { look(item(slot)); }
 };
 
-struct LookAs {
-  Look look;
+/// For lookups whose energies and results are a payload.
+struct LookWith {
+  Tables tables;
 
-  KOKKOS_FUNCTION void operator()(int material, Index i) const {
-    look.result(i) = look.tables(material, look.energy(i));
+  KOKKOS_FUNCTION void operator()(int material, Index, double const& energy, double& result) const {
+    result = tables(material, energy);
   }
 };
 
@@ -243,16 +244,21 @@ void add_model(int nuclides, int energies, std::array<int, materials> const& cou
   auto const koalesce = [&](std::string const& impl, auto const& with) {
     add(impl, [=](Pointer const& l, Look const& look, std::string const& label) {
       auto const call = [=] {
-        Koalesce::parallel_regroup(label, with(Koalesce::RegroupPolicy(Exec(), 0, l->count()), Energy{l->energy}),
-                                   Koalesce::Paths(materials), Material{l->material}, LookAs{look});
+        Koalesce::parallel_regroup(label, with(Koalesce::RegroupPolicy(Exec(), 0, l->count()), *l),
+                                   Koalesce::Paths(materials), Material{l->material}, LookWith{look.tables});
       };
       Prepared ready{call};
       ready.label = decide(label, call);
       return ready;
     });
   };
-  koalesce("koalesce", [](auto const& policy, Energy const& key) { return policy.with_order(key); });
-  koalesce("koalesce_unordered", [](auto const& policy, Energy const&) { return policy; });
+  koalesce("koalesce", [](auto const& policy, Lookups const& l) {
+    return policy.with_order(Energy{l.energy})
+        .with_payload(Koalesce::one_way(l.energy), Koalesce::round_trip(l.result));
+  });
+  koalesce("koalesce_unordered", [](auto const& policy, Lookups const& l) {
+    return policy.with_payload(Koalesce::one_way(l.energy), Koalesce::round_trip(l.result));
+  });
   add("plain", [=](Pointer const& l, Look const& look, std::string const&) {
     return Prepared{[=] { Kokkos::parallel_for("plain", Range(0, l->count()), look); }};
   });

@@ -168,6 +168,44 @@ TYPED_TEST(RegroupKeys, reductions) {
   });
 }
 
+/// Reads one element and writes another.
+struct Step {
+  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, float const& x, double& y) const {
+    y += x * float(path + 1) + float(item % 16);
+  }
+};
+
+TYPED_TEST(RegroupKeys, payloads) {
+  using Exec   = typename TypeParam::exec;
+  using Memory = typename Exec::memory_space;
+  for_each_seed([](Rng& rng) {
+    for (int const paths : {2, 12, 300}) {
+      auto const items = random_items(rng, paths, random_size(rng));
+      KeyTable<double, Memory> const key(random_keys<double>(rng, items.path.size()), items.begin);
+      Kokkos::View<float*, Memory> const x("x", items.end());
+      Kokkos::View<double*, Memory> const y("y", items.end());
+      Kokkos::deep_copy(x, 2.F);
+      for (Variant const variant :
+           {Variant(RV::team_moved), Variant(RV::grid_many_bits), Variant(RV::grid_moved), Variant()}) {
+        SCOPED_TRACE(std::string("variant: ") + (variant ? to_string(*variant) : "automatic"));
+        Kokkos::deep_copy(y, 1.);
+        auto const policy = RegroupPolicy(Exec(), items.begin, items.end())
+                                .with_payload(one_way(x), round_trip(y))
+                                .with_order(key)
+                                .with_backend(typename TypeParam::backend());
+        auto const asked = ask_with_key(policy, variant);
+        parallel_regroup("payload", variant == RV::grid_many_bits ? asked.with_remap(RegroupRemap::index) : asked,
+                         Paths(paths), PathTableOf<TypeParam>(items), Step());
+        auto const host    = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+        std::int64_t wrong = 0;
+        for (std::int64_t i = 0; i < items.end(); ++i)
+          wrong += host(i) != (i < items.begin ? 1 : 1 + 2 * double(items.path_of(i) + 1) + double(i % 16));
+        EXPECT_EQ(wrong, 0);
+      }
+    }
+  });
+}
+
 // ---- The order ----
 
 /// Where a key lies in the range of all: 2^bits parts or fewer, each as many neighboring numbers, a power of two.

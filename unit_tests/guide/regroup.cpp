@@ -26,6 +26,22 @@ static void payload() {
   expect(host(0).range == 1 && host(1).range == 4);
 }
 
+/// Every item's energy is halved once a call.
+static void ordered_and_planned() {
+  Exec const exec;
+  std::int64_t const n = 1000;
+  Kokkos::View<double*, Exec> energy("energy", n), half("half", n);
+  Kokkos::deep_copy(energy, 2.);
+  auto const predict = KOKKOS_LAMBDA(std::int64_t i) { return i % 5 == 0; };
+  auto const fuel    = KOKKOS_LAMBDA(std::int64_t i) { half(i) += energy(i) / 2; };
+  auto const water   = KOKKOS_LAMBDA(std::int64_t i) { half(i) += energy(i) / 2; };
+  int const steps    = 3;
+#include "regroup/order.inc"
+#include "regroup/plan.inc"
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), half);
+  for (int i = 0; i < n; ++i) expect(host(i) == 4);
+}
+
 static void in_a_kernel() {
   int const n = 300;
   Kokkos::View<double*, Exec> x("x", n), y("y", n);
@@ -44,6 +60,7 @@ static void in_a_kernel() {
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
   payload();
+  ordered_and_planned();
   in_a_kernel();
   return EXIT_SUCCESS;
 }

@@ -52,8 +52,9 @@ using Resolve = typename ResolveBackend<BackendTag, Exec>::type;
 /// A kernel's name for profilers: the backend that ran, then what the caller calls it.
 template <class BackendTag>
 std::string kernel_label(BackendTag, std::string const& label) {
-  std::string name("Koalesce::");
-  return name.append(BackendTag::name).append("::").append(label);
+  std::string name;
+  name.reserve(32 + label.size());  // one allocation: every call of every pattern makes such names
+  return name.append("Koalesce::").append(BackendTag::name).append("::").append(label);
 }
 
 }  // namespace Koalesce::Impl

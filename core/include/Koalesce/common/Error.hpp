@@ -20,7 +20,9 @@ namespace Impl {
 
 /// What the errors of a call begin with.
 inline std::string call_text(std::string const& function, std::string const& label) {
-  return function + "(\"" + label + "\")";
+  std::string text;
+  text.reserve(function.size() + label.size() + 4);
+  return text.append(function).append("(\"").append(label).append("\")");
 }
 
 /// Throws Error with the pieces streamed one after the other.

@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 namespace Koalesce {
 
@@ -153,10 +152,11 @@ class RegroupPolicy {
 
   /// \brief Names a key that orders the items within their paths, so that neighbors read neighboring memory.
   ///
-  /// Whether items are ordered, and by how many bits of their keys, is one more choice of Regroup::automatic. Items are
-  /// sorted over the grid then, by 32-bit numbers of their paths and the leading bits of their keys' range, so that
-  /// integers from a small range are in exact order. Equal numbers stay in order of their items. What the key means to
-  /// the loop does not matter: every item runs once, as without a key.
+  /// Whether items are ordered, by how many bits of their keys, and whether a payload moves to where its items run (in
+  /// order of many bits), is one more choice of Regroup::automatic. Items are sorted over the grid then, by 32-bit
+  /// numbers of their paths and the leading bits of their keys' range, so that integers from a small range are in exact
+  /// order. Equal numbers stay in order of their items. What the key means to the loop does not matter: every item runs
+  /// once, as without a key.
   ///
   /// \param[in] key   key(i): a float, a double, or an integer of up to 8 bytes; called once or twice an item on the
   ///                  device, without side effects, and reading nothing that another item's functor writes.
@@ -218,14 +218,6 @@ class RegroupPolicy {
   KeyBits m_key_bits     = KeyBits::automatic;
   PlanCheck m_plan_check = PlanCheck::every_item;
 };
-
-namespace Impl {
-
-/// Whether a policy names a plan.
-template <class Policy>
-inline constexpr bool has_plan = !std::is_same_v<std::decay_t<decltype(std::declval<Policy const&>().plan())>, NoPlan>;
-
-}  // namespace Impl
 
 }  // namespace Koalesce
 

@@ -7,6 +7,7 @@
 #include <Koalesce/regroup/RegroupPolicy.hpp>
 #include <Koalesce/regroup/impl/PlanState.hpp>
 #include <Koalesce/regroup/impl/RegroupBackend.hpp>
+#include <Koalesce/regroup/impl/RegroupChecks.hpp>
 #include <Koalesce/regroup/impl/RegroupLoop.hpp>
 #include <Koalesce/regroup/impl/SortKey.hpp>
 #include <Koalesce/tuning/impl/Stopwatch.hpp>
@@ -31,7 +32,10 @@ struct RegroupCall {
   RegroupLoop<Exec>& loop;
 
   Exec const& exec() const { return policy.space(); }
-  std::string named(char const* variant) const { return kernel_label(Tag{}, label + " [" + variant + "]"); }
+  std::string named(char const* variant) const {
+    std::string name = kernel_label(Tag{}, label);
+    return name.append(" [").append(variant).append("]");
+  }
   bool is_captured() const { return !Stopwatch<Exec>::can_measure(exec()); }
 
   /// Makes the order of a plan that has none, which is not part of a variant's time.

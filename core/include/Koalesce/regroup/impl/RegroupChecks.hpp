@@ -9,6 +9,7 @@
 
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace Koalesce::Impl {
 
@@ -16,6 +17,10 @@ template <class Policy>
 inline constexpr bool is_regroup_policy = false;
 template <class Exec, class Payload, class BackendTag, class Key, class Plan>
 inline constexpr bool is_regroup_policy<RegroupPolicy<Exec, Payload, BackendTag, Key, Plan>> = true;
+
+/// Whether a policy names a plan.
+template <class Policy>
+inline constexpr bool has_plan = !std::is_same_v<std::decay_t<decltype(std::declval<Policy const&>().plan())>, NoPlan>;
 
 /// Whether regroup_policy() takes this type; if not, one static_assert fails.
 template <class Policy>

@@ -78,6 +78,7 @@ std::vector<RegroupTrial> regroup_trials(Tag, Policy const& policy, Work const& 
              index = policy.remap() != RegroupRemap::data,
              data  = policy.remap() != RegroupRemap::index && Work::has_payload;
   std::vector<RegroupTrial> trials;
+  trials.reserve(std::size(regroup_variants));
   auto const add = [&](RegroupVariant variant, bool allowed) {
     if (!allowed || !can_regroup(Tag{}, work, variant)) return;
     RegroupTrial trial;

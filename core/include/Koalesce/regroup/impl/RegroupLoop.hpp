@@ -45,12 +45,12 @@ class RegroupLoop {
   /// \param[in] paths  of the call that begins or ends here.
   std::string take_fault(std::optional<int> paths = {}) {
     std::lock_guard const lock(m_mutex);
-    std::string const most = std::to_string(m_paths - 1);
-    m_paths                = paths.value_or(m_paths);
+    int const earlier_paths = std::exchange(m_paths, paths.value_or(m_paths));
     if (read(m_fault.data()) == PathFault::none) return "";
     std::int64_t const reported = Kokkos::atomic_exchange(m_fault.data(), +PathFault::none);
     return "the predictor gives item " + std::to_string(PathFault::item(reported)) + " the path " +
-           std::to_string(PathFault::path(reported)) + ", but paths are numbered 0 to " + most +
+           std::to_string(PathFault::path(reported)) + ", but paths are numbered 0 to " +
+           std::to_string(earlier_paths - 1) +
            "; that item has run no path, so make the predictor return one of them for every item";
   }
 
@@ -132,10 +132,11 @@ class RegroupLoops {
       Kokkos::push_finalize_hook([] { instance().finalize(); });
       self.m_hooked = true;
     }
-    std::pair key(label, type);
-    if (auto const found = self.m_loops.find(key); found != self.m_loops.end()) return found->second;
+    if (auto const found = self.m_loops.find(std::pair<std::string const&, std::type_index>(label, type));
+        found != self.m_loops.end())
+      return found->second;
     auto loop = std::make_shared<RegroupLoop<Exec>>(label);  // may throw, and then no entry is made
-    self.m_loops.emplace(std::move(key), loop);
+    self.m_loops.emplace(std::pair(label, type), loop);
     return loop;
   }
 
@@ -175,10 +176,20 @@ class RegroupLoops {
     m_hooked = false;
   }
 
+  /// Finds a loop without a copy of its label.
+  struct Less {
+    using is_transparent = void;
+
+    template <class A, class B>
+    bool operator()(A const& a, B const& b) const {
+      return a.second != b.second ? a.second < b.second : a.first < b.first;
+    }
+  };
+
   std::mutex m_mutex;
   InstanceMemory<Exec> m_memory{"Koalesce::parallel_regroup (order)"};
   bool m_hooked = false;
-  std::map<std::pair<std::string, std::type_index>, std::shared_ptr<RegroupLoop<Exec>>> m_loops;
+  std::map<std::pair<std::string, std::type_index>, std::shared_ptr<RegroupLoop<Exec>>, Less> m_loops;
 };
 
 }  // namespace Koalesce::Impl

@@ -172,6 +172,8 @@ template <class... Payload>
 struct SlotsOf<Pack<Payload...>> {
   static constexpr std::size_t alignment = 16;
 
+  static constexpr bool some_return = (Payload::returns || ...);
+
   using Pointers = Pack<typename Payload::View::non_const_value_type*...>;
 
   KOKKOS_FUNCTION static constexpr std::size_t padded(std::size_t bytes) {

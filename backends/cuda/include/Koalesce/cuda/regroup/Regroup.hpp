@@ -22,8 +22,8 @@ using PortableBackend::update_plan;
 
 template <class Work>
 std::size_t regroup_memory(Tag, Work const& work, RegroupVariant variant) {
-  using enum RegroupVariant;
-  if (variant == grid_few_bits || variant == grid_many_bits || variant == planned) return ordered_memory(work.items());
+  if (PortableBackend::sorts_numbers<Work>(variant))
+    return PortableBackend::moved_bytes(work, variant) + ordered_memory(work.items());
   return PortableBackend::regroup_memory(Tag{}, work, variant);
 }
 
@@ -42,10 +42,11 @@ void run_regroup(Tag, Kokkos::Cuda const& exec, Named const& named, Work const& 
       return;
     case RegroupVariant::grid: return run_cuda_grid<false>(exec, named, work, memory, result);
     case RegroupVariant::grid_moved:
-      if constexpr (Work::has_payload) run_cuda_grid<true>(exec, named, work, memory, result);
+      if constexpr (Work::has_payload && Work::has_key) run_ordered<true>(exec, named, work, variant, memory, result);
+      else if constexpr (Work::has_payload) run_cuda_grid<true>(exec, named, work, memory, result);
       return;
     case RegroupVariant::grid_few_bits:
-    case RegroupVariant::grid_many_bits: return run_ordered(exec, named, work, variant, memory, result);
+    case RegroupVariant::grid_many_bits: return run_ordered<false>(exec, named, work, variant, memory, result);
     case RegroupVariant::planned: return;  // run_planned() does
   }
 }

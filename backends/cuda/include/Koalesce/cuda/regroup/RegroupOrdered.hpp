@@ -37,33 +37,34 @@ inline std::size_t ordered_memory(std::int64_t items) {
   return GridKeyOrder::bytes(items, bytes);
 }
 
-template <class Named, class Work>
-GridKeyOrder order_by_number(Kokkos::Cuda const& exec, Named const& named, Work const& work, SortBits bits,
-                             char* memory) {
-  auto order = GridKeyOrder::in(memory, work.items(), bits);
-  PortableBackend::number_items(exec, named, work, order);
+template <class Named>
+void sort_numbers(Kokkos::Cuda const& exec, Named const& named, GridKeyOrder& order) {
   auto const label = named("grid: sort");
   Kokkos::Profiling::ScopedRegion const region(label);
   check_cuda(label, cudaSetDevice(exec.cuda_device()), "choosing the device");
-  std::size_t bytes = ordered_memory(work.items()) - GridKeyOrder::bytes(work.items(), 0);
+  std::size_t bytes = ordered_memory(order.items) - GridKeyOrder::bytes(order.items, 0);
   check_cuda(label, sort_by_number(order.scratch, bytes, order, exec.cuda_stream()), "CUB's sort");
-  return order;
 }
 
-template <class Named, class Work, class Result>
+template <bool Moves, class Named, class Work, class Result>
 void run_ordered(Kokkos::Cuda const& exec, Named const& named, Work const& work, RegroupVariant variant, char* memory,
                  Result& result) {
-  if constexpr (Work::has_key)
-    PortableBackend::run_grid_loop<false>(exec, named(to_string(variant)), work,
-                                          order_by_number(exec, named, work, SortBits::of(variant, work.paths), memory),
-                                          {}, result);
+  if constexpr (Work::has_key) {
+    auto const [elements, rest] = PortableBackend::take_elements<Moves>(work, memory);
+    auto order                  = GridKeyOrder::in(rest, work.items(), SortBits::of(variant, work.paths));
+    PortableBackend::number_items(exec, named, work, order);
+    sort_numbers(exec, named, order);
+    if constexpr (Moves) PortableBackend::run_moved_loop(exec, named, work, order, elements, result);
+    else PortableBackend::run_grid_loop<false>(exec, named(to_string(variant)), work, order, elements, result);
+  }
 }
 
 template <class Named, class Work>
 void make_plan(Tag, Kokkos::Cuda const& exec, Named const& named, Work const& work, SortBits bits, char* plan,
                char* memory) {
-  PortableBackend::keep_order(exec, named, PortableBackend::GridPlan::in(plan, work.items(), work.paths),
-                              order_by_number(exec, named, work, bits, memory));
+  PortableBackend::make_grid_plan(exec, named, work, PortableBackend::GridPlan::in(plan, work.items(), work.paths),
+                                  GridKeyOrder::in(memory, work.items(), bits),
+                                  [&](GridKeyOrder& order) { sort_numbers(exec, named, order); });
 }
 
 template <class Named, class Work, class Result>

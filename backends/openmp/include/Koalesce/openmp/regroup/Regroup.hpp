@@ -288,20 +288,24 @@ void run_openmp_grid(Exec const& exec, Named const& named, Work const& work, cha
   run_openmp_grid_loop<Moves>(exec, named(PortableBackend::grid_name<Moves>), work, grid.order, grid.elements, result);
 }
 
-template <class Exec, class Named, class Work, class Result>
+template <bool Moves, class Exec, class Named, class Work, class Result>
 void run_openmp_ordered(Exec const& exec, Named const& named, Work const& work, RegroupVariant variant, char* memory,
                         Result& result) {
-  if constexpr (Work::has_key)
-    run_openmp_grid_loop<false>(exec, named(to_string(variant)), work,
-                                PortableBackend::order_by_number<ThreadWorker>(
-                                    exec, named, work, SortBits::of(variant, work.paths), memory, 1, 1),
-                                {}, result);
+  if constexpr (Work::has_key) {
+    auto const [elements, rest] = PortableBackend::take_elements<Moves>(work, memory);
+    auto const order            = PortableBackend::order_by_number<ThreadWorker>(exec, named, work,
+                                                                      SortBits::of(variant, work.paths), rest, 1, 1);
+    if constexpr (Moves) PortableBackend::move_elements<false>(exec, named("grid: gather"), work, order, elements);
+    run_openmp_grid_loop<Moves>(exec, named(to_string(variant)), work, order, elements, result);
+  }
 }
 
 template <class Exec, class Named, class Work>
 void make_plan(Tag, Exec const& exec, Named const& named, Work const& work, SortBits bits, char* plan, char* memory) {
-  PortableBackend::keep_order(exec, named, PortableBackend::GridPlan::in(plan, work.items(), work.paths),
-                              PortableBackend::order_by_number<ThreadWorker>(exec, named, work, bits, memory, 1, 1));
+  using namespace PortableBackend;
+  make_grid_plan(exec, named, work, GridPlan::in(plan, work.items(), work.paths),
+                 GridKeyOrder::in(memory, work.items(), bits),
+                 [&](GridKeyOrder& order) { sort_digits<ThreadWorker>(exec, named, order, 1, 1); });
 }
 
 template <class Exec, class Named, class Work, class Result>
@@ -321,10 +325,12 @@ void run_regroup(Tag, Exec const& exec, Named const& named, Work const& work, Re
       return;
     case RegroupVariant::grid: return run_openmp_grid<false>(exec, named, work, memory, result);
     case RegroupVariant::grid_moved:
-      if constexpr (Work::has_payload) run_openmp_grid<true>(exec, named, work, memory, result);
+      if constexpr (Work::has_payload && Work::has_key)
+        run_openmp_ordered<true>(exec, named, work, variant, memory, result);
+      else if constexpr (Work::has_payload) run_openmp_grid<true>(exec, named, work, memory, result);
       return;
     case RegroupVariant::grid_few_bits:
-    case RegroupVariant::grid_many_bits: return run_openmp_ordered(exec, named, work, variant, memory, result);
+    case RegroupVariant::grid_many_bits: return run_openmp_ordered<false>(exec, named, work, variant, memory, result);
     case RegroupVariant::planned: return;  // run_planned() does
   }
 }

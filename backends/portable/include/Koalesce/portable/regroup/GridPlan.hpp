@@ -81,6 +81,14 @@ struct GridPlan {
   }
 };
 
+/// Takes over the paths of items that have been numbered, and are still in their own order.
+struct KeepPaths {
+  GridPlan plan;
+  GridKeyOrder order;
+
+  KOKKOS_FUNCTION void operator()(int i) const { plan.path[i] = std::uint16_t(order.path_at(i)); }
+};
+
 /// Takes over an order that was sorted.
 struct KeepOrder {
   GridPlan plan;
@@ -90,7 +98,6 @@ struct KeepOrder {
     int const i = order.item_at(s), path = order.path_at(s);
     plan.item[s] = i;
     plan.slot[i] = s;
-    plan.path[i] = std::uint16_t(path);
     // The ranges that begin here, and those behind the last slot.
     int const before = s == 0 ? -1 : order.path_at(s - 1);
     for (int p = before + 1; p <= path; ++p) plan.begin[p] = s;
@@ -107,7 +114,7 @@ template <class Exec>
 struct PlanTeams {
   static constexpr int at_once = Backend::on_host<Exec> ? 1 : 8;
   static constexpr int threads = 256;  // on a device
-  static constexpr int tile    = Backend::on_host<Exec> ? 4096 : threads * at_once;
+  static constexpr int tile    = Backend::on_host<Exec> ? 2048 : threads * at_once;
 };
 
 /// A team's counts of the paths of its items, which are added to those of all.
@@ -134,51 +141,94 @@ struct TeamCounts {
   }
 };
 
-/// Finds the items that changed their paths.
+/// Finds the items that changed their paths. Teams take several tiles, because what they find is added to what others
+/// found, at a few addresses.
 template <class Exec, class Work>
 struct FindChanged {
-  using Shape = PlanTeams<Exec>;
+  using Shape     = PlanTeams<Exec>;
+  using Predicted = decltype(std::declval<Work const&>().predicted(0));
 
   Work work;
   GridPlan plan;
 
-  static std::size_t scratch(int buckets) { return (Shape::tile + std::size_t(buckets) + 2) * sizeof(int) + 16; }
+  /// What a team has found and not yet written down.
+  struct Found {
+    int* item;    // [2 * tile]
+    int* gained;  // [buckets]
+    int* count;
+    int* base;  // where their slots go
+
+    KOKKOS_FUNCTION static constexpr std::size_t bytes(int buckets) {
+      return (2 * std::size_t(Shape::tile) + std::size_t(buckets) + 2) * sizeof(int);
+    }
+    KOKKOS_FUNCTION explicit Found(int* memory, int buckets)
+        : item(memory), gained(memory + 2 * Shape::tile), count(gained + buckets), base(count + 1) {}
+  };
+
+  static std::size_t scratch(int buckets) { return Found::bytes(buckets) + 16; }
+
+  std::int64_t tiles() const { return (std::int64_t(plan.items) + Shape::tile - 1) / Shape::tile; }
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team) const {
-    int const buckets = plan.buckets(), threads = team.team_size();
-    int* const memory = static_cast<int*>(
-        team.team_scratch(0).get_shmem_aligned((Shape::tile + std::size_t(buckets) + 2) * sizeof(int), 16));
-    int *const found = memory, *const gained = memory + Shape::tile, *const count = gained + buckets;
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, buckets + 2), [&](int b) { gained[b] = 0; });
+    int const buckets = plan.buckets();
+    Found const found(static_cast<int*>(team.team_scratch(0).get_shmem_aligned(Found::bytes(buckets), 16)), buckets);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, buckets + 2), [&](int b) { found.gained[b] = 0; });
     team.team_barrier();
-    std::int64_t const first = std::int64_t(team.league_rank()) * Shape::tile;
+    for (std::int64_t first = std::int64_t(team.league_rank()) * Shape::tile; first < plan.items;
+         first += std::int64_t(team.league_size()) * Shape::tile) {
+      find(team, first, found);
+      team.team_barrier();
+      int const count = *found.count;
+      team.team_barrier();
+      if (count > Shape::tile) write(team, found);
+    }
+    write(team, found);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, buckets), [&](int b) {
+      if (found.gained[b] != 0) Kokkos::atomic_add(&plan.gained[b], found.gained[b]);
+    });
+  }
+
+ private:
+  /// The items of a tile.
+  template <class Member>
+  KOKKOS_FUNCTION void find(Member const& team, std::int64_t first, Found const& found) const {
+    int const threads = team.team_size();
     for (int begin = 0; begin < Shape::tile; begin += threads * Shape::at_once) {
-      int now[Shape::at_once], then[Shape::at_once];
+      // All loads first: a report of a path out of range would keep the later ones waiting.
+      Predicted predicted[Shape::at_once];
+      int then[Shape::at_once];
       std::int64_t const mine = first + begin + team.team_rank();
       static_for<Shape::at_once>([&](auto k) {
-        std::int64_t const i = mine + k.value * threads;
-        now[k.value]         = i < plan.items ? work.path(work.begin + i) : 0;
-        then[k.value]        = i < plan.items ? int(plan.path[i]) : 0;
+        std::int64_t const i = Kokkos::min(mine + k.value * threads, std::int64_t(plan.items) - 1);
+        predicted[k.value]   = work.predicted(work.begin + i);
+        then[k.value]        = int(plan.path[i]);
       });
       static_for<Shape::at_once>([&](auto k) {
-        if (now[k.value] == then[k.value]) return;
-        auto const i = int(mine + k.value * threads);
-        plan.path[i] = std::uint16_t(now[k.value]);
-        Kokkos::atomic_inc(&gained[now[k.value]]);
-        Kokkos::atomic_dec(&gained[then[k.value]]);
-        found[Kokkos::atomic_fetch_add(&count[0], 1)] = plan.slot[i];
+        std::int64_t const i = mine + k.value * threads;
+        if (i >= plan.items) return;
+        int const now = work.checked(predicted[k.value], work.begin + i);
+        if (now == then[k.value]) return;
+        plan.path[i] = std::uint16_t(now);
+        Kokkos::atomic_inc(&found.gained[now]);
+        Kokkos::atomic_dec(&found.gained[then[k.value]]);
+        found.item[Kokkos::atomic_fetch_add(found.count, 1)] = int(i);
       });
     }
+  }
+
+  /// Collective.
+  template <class Member>
+  KOKKOS_FUNCTION void write(Member const& team, Found const& found) const {
+    int const count = *found.count;
+    if (count == 0) return;
+    Kokkos::single(Kokkos::PerTeam(team), [&] { *found.base = Kokkos::atomic_fetch_add(&plan.counters[0], count); });
     team.team_barrier();
-    if (count[0] == 0) return;
-    Kokkos::single(Kokkos::PerTeam(team), [&] { count[1] = Kokkos::atomic_fetch_add(&plan.counters[0], count[0]); });
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, buckets), [&](int b) {
-      if (gained[b] != 0) Kokkos::atomic_add(&plan.gained[b], gained[b]);
-    });
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count),
+                         [&](int k) { plan.changed[*found.base + k] = plan.slot[found.item[k]]; });
     team.team_barrier();
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count[0]),
-                         [&](int k) { plan.changed[count[1] + k] = found[k]; });
+    Kokkos::single(Kokkos::PerTeam(team), [&] { *found.count = 0; });
+    team.team_barrier();
   }
 };
 
@@ -223,7 +273,7 @@ struct ListMisfits {
     int* const memory = static_cast<int*>(team.team_scratch(0).get_shmem_aligned(2 * TeamCounts::bytes(buckets), 16));
     TeamCounts const rooms(memory, buckets), waitings(memory + 2 * buckets, buckets);
     int const changed = plan.counters[0], all = changed + plan.zone[buckets];
-    constexpr int each = Backend::on_host<Exec> ? 64 : Shape::at_once;
+    constexpr int each = Backend::on_host<Exec> ? 64 : 1;
     for (int first = team.league_rank() * threads * each; first < all; first += team.league_size() * threads * each) {
       rooms.clear(team, buckets);
       waitings.clear(team, buckets);
@@ -267,20 +317,22 @@ struct ListMisfits {
   }
 };
 
-/// Puts the items that do not fit into the slots that have room for them.
+/// Puts the items that do not fit into the slots that have room for them. Groups of threads share a path.
 struct FillRooms {
   GridPlan plan;
-  int threads;
+  int group;   // threads
+  int groups;  // of a path
+
+  int threads() const { return plan.buckets() * groups * group; }
 
   KOKKOS_FUNCTION void operator()(int thread) const {
-    for (int b = 0; b < plan.buckets(); ++b) {
-      int const first = plan.next_begin[b];
-      for (int k = first + thread; k < first + plan.rooms[b]; k += threads) {
-        plan.item[plan.room[k]]    = plan.waiting[k];
-        plan.slot[plan.waiting[k]] = plan.room[k];
-      }
+    int const g = thread / group, b = g % plan.buckets(), first = plan.next_begin[b], rooms = plan.rooms[b];
+    int const mine = g / plan.buckets() * group + thread % group;
+    for (int k = first + mine; k < first + rooms; k += groups * group) {
+      plan.item[plan.room[k]]    = plan.waiting[k];
+      plan.slot[plan.waiting[k]] = plan.room[k];
     }
-    for (int b = thread; b <= plan.buckets(); b += threads) plan.begin[b] = plan.next_begin[b];
+    if (mine == 0) plan.begin[b] = first;
     if (thread == 0) plan.counters[0] = 0;
   }
 };
@@ -290,29 +342,31 @@ struct FillRooms {
 template <class Exec, class Named, class Work>
 void update_grid_plan(Exec const& exec, Named const& named, Work const& work, GridPlan const& plan,
                       std::int64_t* report) {
-  using Shape              = PlanTeams<Exec>;
-  std::int64_t const tiles = (std::int64_t(plan.items) + Shape::tile - 1) / Shape::tile;
-  int const most           = int(std::max<std::int64_t>(1, exec.concurrency() / (2 * Shape::threads)));
-  auto const teams         = [&](std::int64_t pieces, std::size_t scratch, auto const& kernel) {
-    return team_policy(exec, Teams{pieces, team_threads<Exec>(Shape::threads), 0, scratch}, kernel);
+  using Shape      = PlanTeams<Exec>;
+  int const group  = team_threads<Exec>(Shape::threads);
+  int const groups = std::max(1, int(exec.concurrency()) / group);  // that run at a time
+  auto const run   = [&](char const* step, std::int64_t most, std::size_t scratch, auto const& kernel) {
+    Kokkos::parallel_for(named(step), team_policy(exec, Teams{most, group, 0, scratch}, kernel), kernel);
   };
   FindChanged<Exec, Work> const find{work, plan};
-  Kokkos::parallel_for(named("plan: find"), teams(tiles, find.scratch(plan.buckets()), find), find);
-  MoveRanges const move{plan, report};
-  Kokkos::parallel_for(named("plan: ranges"), teams(1, 0, move), move);
-  ListMisfits<Exec> const list{plan};
-  Kokkos::parallel_for(named("plan: list"),
-                       teams(std::min<std::int64_t>(tiles, most), list.scratch(plan.buckets()), list), list);
-  int const threads = int(std::min<std::int64_t>(plan.items, exec.concurrency()));
-  Kokkos::parallel_for(named("plan: fill"), Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, threads),
-                       FillRooms{plan, threads});
+  std::int64_t const teams = std::min<std::int64_t>(find.tiles(), groups);
+  run("plan: find", teams, find.scratch(plan.buckets()), find);
+  run("plan: ranges", 1, 0, MoveRanges{plan, report});
+  run("plan: list", teams, ListMisfits<Exec>::scratch(plan.buckets()), ListMisfits<Exec>{plan});
+  FillRooms const fill{plan, group, std::max(1, groups / plan.buckets())};
+  Kokkos::parallel_for(named("plan: fill"), Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, fill.threads()),
+                       fill);
 }
 
-/// Takes over an order.
-template <class Exec, class Named>
-void keep_order(Exec const& exec, Named const& named, GridPlan const& plan, GridKeyOrder const& order) {
-  Kokkos::parallel_for(named("plan: keep"), Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, plan.items),
-                       KeepOrder{plan, order});
+/// Makes the order anew. \param[in] sort  sort(order) sorts by the numbers.
+template <class Exec, class Named, class Work, class Sort>
+void make_grid_plan(Exec const& exec, Named const& named, Work const& work, GridPlan const& plan, GridKeyOrder order,
+                    Sort const& sort) {
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>> const all(exec, 0, plan.items);
+  number_items(exec, named, work, order);
+  Kokkos::parallel_for(named("plan: paths"), all, KeepPaths{plan, order});
+  sort(order);
+  Kokkos::parallel_for(named("plan: order"), all, KeepOrder{plan, order});
 }
 
 }  // namespace Koalesce::Impl::PortableBackend

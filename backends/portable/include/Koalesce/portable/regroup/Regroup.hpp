@@ -52,27 +52,44 @@ bool can_regroup(Tag, Work const& work, RegroupVariant variant) {
   return work.items() <= GridPathOrder::max_items;
 }
 
-/// Bytes of memory that a variant needs; a plan, where it is made. \tparam Worker  what sorts keys.
-template <class Worker, class Work>
-std::size_t grid_bytes(Work const& work, RegroupVariant variant) {
+/// Whether a variant puts items in order by numbers of their paths and keys.
+template <class Work>
+bool sorts_numbers(RegroupVariant variant) {
   switch (variant) {
     case RegroupVariant::plain:
     case RegroupVariant::team:
-    case RegroupVariant::team_moved: break;
-    case RegroupVariant::grid: return GridPathOrder::bytes(work.items(), work.paths, SerialWorker::tile_items);
-    case RegroupVariant::grid_moved:
-      return GridPathOrder::bytes(work.items(), work.paths, SerialWorker::tile_items) +
-             Slots<Work>::bytes(std::size_t(work.items()));
-    case RegroupVariant::planned:
+    case RegroupVariant::team_moved:
+    case RegroupVariant::grid: break;
+    case RegroupVariant::grid_moved: return Work::has_key;
     case RegroupVariant::grid_few_bits:
-    case RegroupVariant::grid_many_bits: return GridKeyOrder::bytes(work.items(), sort_scratch<Worker>(work.items()));
+    case RegroupVariant::grid_many_bits:
+    case RegroupVariant::planned: return true;
   }
-  return 0;
+  return false;
 }
 
+/// Bytes of the slots of elements that a variant moves.
+template <class Work>
+std::size_t moved_bytes(Work const& work, RegroupVariant variant) {
+  bool const moves = variant == RegroupVariant::grid_moved;
+  return moves ? padded_bytes(std::int64_t(Slots<Work>::bytes(std::size_t(work.items())))) : 0;
+}
+
+/// Bytes of memory that a variant needs; a plan, where it is made.
 template <class Tag, class Work>
 std::size_t regroup_memory(Tag, Work const& work, RegroupVariant variant) {
-  return grid_bytes<SerialWorker>(work, variant);
+  std::size_t const elements = moved_bytes(work, variant);
+  if (sorts_numbers<Work>(variant))
+    return elements + GridKeyOrder::bytes(work.items(), sort_scratch<SerialWorker>(work.items()));
+  if (variant != RegroupVariant::grid && variant != RegroupVariant::grid_moved) return 0;
+  return elements + GridPathOrder::bytes(work.items(), work.paths, SerialWorker::tile_items);
+}
+
+/// Bytes that a sort of the items moves: numbers and items are written, read at the end, and in between go from one
+/// array to the other once a digit.
+template <class Work>
+std::int64_t sorted_bytes(Work const& work, RegroupVariant variant) {
+  return work.items() * 16 * (1 + SortBits::of(variant, work.paths).total / SortBits::digit);
 }
 
 /// Bytes that regrouping moves through memory, beside what the loop itself does.
@@ -85,25 +102,27 @@ std::int64_t regroup_bytes(Tag, Work const& work, RegroupVariant variant) {
     case RegroupVariant::team:
     case RegroupVariant::team_moved: break;
     case RegroupVariant::grid: return work.items() * (3 * code + 2 * number);
-    case RegroupVariant::grid_moved: return work.items() * (3 * code + 2 * number + 2 * elements);
+    case RegroupVariant::grid_moved:
+      if (!Work::has_key) return work.items() * (3 * code + 2 * number + 2 * elements);
+      return sorted_bytes(work, variant) + work.items() * 4 * elements;
     case RegroupVariant::grid_few_bits:
-    case RegroupVariant::grid_many_bits:
-      // Numbers and items are written, read at the end, and in between go from one array to the other once a digit.
-      return work.items() * 4 * number * (1 + SortBits::of(variant, work.paths).total / SortBits::digit);
+    case RegroupVariant::grid_many_bits: return sorted_bytes(work, variant);
     case RegroupVariant::planned: return work.items() * (number + std::int64_t(sizeof(std::uint16_t)));
   }
   return 0;
 }
 
-/// The items over the grid in order of their keys.
-template <class Exec, class Named, class Work, class Result>
+/// The items over the grid in order of their keys. \tparam Moves  whether the payload's elements move to the slots.
+template <bool Moves, class Exec, class Named, class Work, class Result>
 void run_ordered(Exec const& exec, Named const& named, Work const& work, RegroupVariant variant, char* memory,
                  int team_size, Result& result) {
-  if constexpr (Work::has_key)
-    run_grid_loop<false>(exec, named(to_string(variant)), work,
-                         order_by_number<SerialWorker>(exec, named, work, SortBits::of(variant, work.paths), memory,
-                                                       team_size, team_size),
-                         {}, result);
+  if constexpr (Work::has_key) {
+    auto const [elements, rest] = take_elements<Moves>(work, memory);
+    auto const order =
+        order_by_number<SerialWorker>(exec, named, work, SortBits::of(variant, work.paths), rest, team_size, team_size);
+    if constexpr (Moves) run_moved_loop(exec, named, work, order, elements, result);
+    else run_grid_loop<false>(exec, named(to_string(variant)), work, order, elements, result);
+  }
 }
 
 // ---- Plans ----
@@ -116,8 +135,9 @@ std::size_t plan_memory(Tag, Work const& work) {
 template <RunsPortable Tag, class Exec, class Named, class Work>
 void make_plan(Tag, Exec const& exec, Named const& named, Work const& work, SortBits bits, char* plan, char* memory) {
   constexpr int team_size = TeamShape::team_size<Exec>;
-  keep_order(exec, named, GridPlan::in(plan, work.items(), work.paths),
-             order_by_number<SerialWorker>(exec, named, work, bits, memory, team_size, team_size));
+  make_grid_plan(exec, named, work, GridPlan::in(plan, work.items(), work.paths),
+                 GridKeyOrder::in(memory, work.items(), bits),
+                 [&](GridKeyOrder& order) { sort_digits<SerialWorker>(exec, named, order, team_size, team_size); });
 }
 
 template <class Tag, class Exec, class Named, class Work>
@@ -146,11 +166,14 @@ void run_regroup(Tag, Exec const& exec, Named const& named, Work const& work, Re
     case RegroupVariant::grid:
       return run_grid<SerialWorker, false>(exec, named, work, memory, team_size, team_size, result);
     case RegroupVariant::grid_moved:
-      if constexpr (Work::has_payload)
+      if constexpr (Work::has_payload && Work::has_key)
+        run_ordered<true>(exec, named, work, variant, memory, team_size, result);
+      else if constexpr (Work::has_payload)
         run_grid<SerialWorker, true>(exec, named, work, memory, team_size, team_size, result);
       return;
     case RegroupVariant::grid_few_bits:
-    case RegroupVariant::grid_many_bits: return run_ordered(exec, named, work, variant, memory, team_size, result);
+    case RegroupVariant::grid_many_bits:
+      return run_ordered<false>(exec, named, work, variant, memory, team_size, result);
     case RegroupVariant::planned: return;  // run_planned() does
   }
 }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 
 /// Regrouping over the grid: workers count the paths of tiles of items, the tiles' counts are added up, and workers
 /// place the items.
@@ -176,6 +177,51 @@ struct GridLoop {
   }
 };
 
+/// Moves the payload's elements to the slots of their items, or back.
+template <class Work, class Order, bool Back>
+struct MoveElements {
+  Work work;
+  Order order;
+  typename Slots<Work>::Pointers elements;
+
+  KOKKOS_FUNCTION void operator()(int slot) const {
+    std::int64_t const item = work.begin + order.item_at(slot);
+    if constexpr (Back) work.come_back(item, elements, slot);
+    else work.depart(item, elements, slot);
+  }
+};
+
+template <bool Back, class Exec, class Work, class Order>
+void move_elements(Exec const& exec, std::string const& label, Work const& work, Order const& order,
+                   typename Slots<Work>::Pointers const& elements) {
+  if constexpr (!Back || Slots<Work>::some_return)
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, order.items),
+                         MoveElements<Work, Order, Back>{work, order, elements});
+}
+
+/// Runs the slots with elements that have been moved, and leaves those there.
+template <class Work, class Order>
+struct MovedLoop {
+  Work work;
+  Order order;
+  typename Slots<Work>::Pointers elements;
+
+  template <class Update>
+  KOKKOS_FUNCTION void operator()(std::int64_t slot, Update& update) const {
+    work.run_moved(order.path_at(int(slot)), work.begin + order.item_at(int(slot)), elements, slot, update);
+  }
+};
+
+template <class Exec, class Named, class Work, class Order, class Result>
+void run_moved_loop(Exec const& exec, Named const& named, Work const& work, Order const& order,
+                    typename Slots<Work>::Pointers const& elements, Result& result) {
+  move_elements<false>(exec, named("grid: gather"), work, order, elements);
+  for_or_reduce(named(to_string(RegroupVariant::grid_moved)),
+                Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, work.items()),
+                MovedLoop<Work, Order>{work, order, elements}, result);
+  move_elements<true>(exec, named("grid: scatter"), work, order, elements);
+}
+
 template <bool Moves, class Exec, class Work, class Order, class Result>
 void run_grid_loop(Exec const& exec, std::string const& label, Work const& work, Order const& order,
                    typename Slots<Work>::Pointers const& elements, Result& result) {
@@ -209,7 +255,14 @@ void make_grid_order(Exec const& exec, Named const& named, Work const& work, Gri
 template <bool Moves>
 inline constexpr char const* grid_name = to_string(Moves ? RegroupVariant::grid_moved : RegroupVariant::grid);
 
-/// The order, and the slots of the payload's elements, in the memory that regroup_memory() counts.
+/// The slots of the payload's elements, and where the order begins, in the memory that regroup_memory() counts.
+template <bool Moves, class Work>
+std::pair<typename Slots<Work>::Pointers, char*> take_elements(Work const& work, char* memory) {
+  auto const slots = Moves ? std::size_t(work.items()) : 0;
+  return {Slots<Work>::in(memory, slots), memory + padded_bytes(std::int64_t(Slots<Work>::bytes(slots)))};
+}
+
+/// The order, and the slots of the payload's elements.
 template <class Work>
 struct GridMemory {
   GridPathOrder order;
@@ -217,9 +270,8 @@ struct GridMemory {
 };
 template <bool Moves, class Work>
 GridMemory<Work> grid_memory(Work const& work, char* memory, int tile_items) {
-  auto const slots    = Moves ? std::size_t(work.items()) : 0;
-  auto const elements = Slots<Work>::in(memory, slots);
-  return {GridPathOrder::in(memory + Slots<Work>::bytes(slots), work.items(), work.paths, tile_items), elements};
+  auto const [elements, rest] = take_elements<Moves>(work, memory);
+  return {GridPathOrder::in(rest, work.items(), work.paths, tile_items), elements};
 }
 
 template <class Worker, bool Moves, class Exec, class Named, class Work, class Result>
