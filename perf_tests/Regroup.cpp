@@ -23,5 +23,5 @@ int main(int argc, char** argv) {
   perf::run(argc, argv,
             {add_cases<2, 8>, add_cases<2, 256>, add_cases<4, 8>, add_cases<4, 256>, add_cases<8, 8>, add_cases<8, 256>,
              add_cases<32, 8>, add_cases<32, 256>, perf::regroup::add_scaling, perf::regroup::add_plans,
-             perf::regroup::add_lookups});
+             perf::regroup::add_until, perf::regroup::add_lookups});
 }

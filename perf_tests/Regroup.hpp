@@ -14,6 +14,9 @@ void add_scaling();
 /// Adds loops whose items change their paths.
 void add_plans();
 
+/// Adds loops whose items take steps until they are done.
+void add_until();
+
 /// Adds the lookups of cross sections.
 void add_lookups();
 

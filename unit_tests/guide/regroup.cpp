@@ -9,6 +9,9 @@ using Exec = Kokkos::DefaultExecutionSpace;
 struct Photon {
   double range;
 };
+struct Root {
+  double of, guess;
+};
 
 static void expect(bool holds) {
   if (!holds) Kokkos::abort("guide: a regrouped loop's result is not what the page says");
@@ -42,6 +45,16 @@ static void ordered_and_planned() {
   for (int i = 0; i < n; ++i) expect(host(i) == 4);
 }
 
+static void until() {
+  Exec const exec;
+  std::int64_t const n = 1000;
+  Kokkos::View<double*, Exec> energy("energy", n), root("root", n);
+  Kokkos::deep_copy(energy, 9.);
+#include "regroup/until.inc"
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), root);
+  for (int i = 0; i < n; ++i) expect(Kokkos::abs(host(i) - 3) < 1e-12);
+}
+
 static void in_a_kernel() {
   int const n = 300;
   Kokkos::View<double*, Exec> x("x", n), y("y", n);
@@ -61,6 +74,7 @@ int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
   payload();
   ordered_and_planned();
+  until();
   in_a_kernel();
   return EXIT_SUCCESS;
 }

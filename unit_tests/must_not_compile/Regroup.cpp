@@ -63,6 +63,7 @@ void check() {
   loop<Kind>(10);
   loop<unsigned char>(10);
   loop(RegroupPolicy(Exec(), 0, 10).with_order(Predict<float>()));
+  parallel_regroup_until("must compile", 10, Predict<bool>());
   reduce(range<Kokkos::IndexType<long>>());
   reduce<Kind>(10);
   Kokkos::parallel_for(Kokkos::TeamPolicy<Exec>(1, 1), Branch<Kind>());
@@ -91,6 +92,13 @@ void check() {
   RegroupPolicy(Exec(), 0, 10).with_payload(one_way(a)).with_payload(one_way(b));
 #elif defined(MUST_NOT_COMPILE_regroup_key)
   loop(RegroupPolicy(Exec(), 0, 10).with_order(Name()));
+#elif defined(MUST_NOT_COMPILE_regroup_until_key)
+  parallel_regroup_until("must not compile", RegroupPolicy(Exec(), 0, 10).with_order(Predict<float>()),
+                         Predict<bool>());
+#elif defined(MUST_NOT_COMPILE_regroup_until_two_functors)
+  parallel_regroup_until("must not compile", 10, Predict<bool>(), Predict<bool>());
+#elif defined(MUST_NOT_COMPILE_regroup_until_step)
+  parallel_regroup_until("must not compile", 10, Predict<int>());
 #elif defined(MUST_NOT_COMPILE_regroup_team_predictor)
   Kokkos::parallel_for(Kokkos::TeamPolicy<Exec>(1, 1), Branch<double>());
 #endif

@@ -7,6 +7,7 @@
 
 #include <Koalesce/enabled/Regroup.hpp>
 #include <Koalesce/regroup/ParallelRegroup.hpp>
+#include <Koalesce/regroup/ParallelRegroupUntil.hpp>
 #include <Koalesce/regroup/TeamRegroup.hpp>
 
 #endif

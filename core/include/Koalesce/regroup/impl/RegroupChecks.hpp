@@ -34,6 +34,15 @@ constexpr bool check_regroup_policy() {
   return taken;
 }
 
+/// Converts the policy argument to a RegroupPolicy. A number of items runs on the default execution space, as in
+/// Kokkos::parallel_for.
+template <class Policy>
+auto regroup_policy(Policy const& given) {
+  if constexpr (is_regroup_policy<Policy>) return given;
+  else if constexpr (is_plain_range_policy<Policy>) return RegroupPolicy(given.space(), given.begin(), given.end());
+  else return RegroupPolicy(Kokkos::DefaultExecutionSpace(), 0, std::int64_t(given));
+}
+
 /// Throws unless the View has an element for every item.
 template <class Exec, class PayloadView>
 void check_payload_view(std::string const& where, PayloadView const& view, int number, std::int64_t end) {

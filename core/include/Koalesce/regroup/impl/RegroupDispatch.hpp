@@ -29,15 +29,6 @@
 
 namespace Koalesce::Impl {
 
-/// Converts the policy argument to a RegroupPolicy. A number of items runs on the default execution space, as in
-/// Kokkos::parallel_for.
-template <class Policy>
-auto regroup_policy(Policy const& given) {
-  if constexpr (is_regroup_policy<Policy>) return given;
-  else if constexpr (is_plain_range_policy<Policy>) return RegroupPolicy(given.space(), given.begin(), given.end());
-  else return RegroupPolicy(Kokkos::DefaultExecutionSpace(), 0, std::int64_t(given));
-}
-
 template <class Functor>
 auto make_body(Paths const& paths, Functor const& functor) {
   return PathFunctor<Functor>{functor, paths.count};

@@ -128,10 +128,7 @@ class RegroupLoops {
   static std::shared_ptr<RegroupLoop<Exec>> find(std::string const& label, std::type_index type) {
     auto& self = instance();
     std::lock_guard const lock(self.m_mutex);
-    if (!self.m_hooked) {
-      Kokkos::push_finalize_hook([] { instance().finalize(); });
-      self.m_hooked = true;
-    }
+    self.finalize_with_kokkos();
     if (auto const found = self.m_loops.find(std::pair<std::string const&, std::type_index>(label, type));
         found != self.m_loops.end())
       return found->second;
@@ -141,7 +138,12 @@ class RegroupLoops {
   }
 
   /// For index maps and moved elements.
-  static InstanceMemory<Exec>& memory() { return instance().m_memory; }
+  static InstanceMemory<Exec>& memory() {
+    auto& self = instance();
+    std::lock_guard const lock(self.m_mutex);
+    self.finalize_with_kokkos();
+    return self.m_memory;
+  }
 
   static void check() {
     for (auto const& loop : instance().all())
@@ -163,6 +165,13 @@ class RegroupLoops {
     std::vector<std::shared_ptr<RegroupLoop<Exec>>> loops;
     for (auto const& [key, loop] : m_loops) loops.push_back(loop);
     return loops;
+  }
+
+  /// The caller locks.
+  void finalize_with_kokkos() {
+    if (m_hooked) return;
+    Kokkos::push_finalize_hook([] { instance().finalize(); });
+    m_hooked = true;
   }
 
   /// Called when Kokkos is finalized: frees the memory and prints errors that no call has thrown.

@@ -62,9 +62,10 @@ struct JoinBlocks {
 
 /// Calls body(block, update) for every block. The kernels own their data, because a host execution space may be
 /// asynchronous.
-template <class Exec, class Body, class Result>
+/// \tparam Schedule  which thread runs which block.
+template <class Schedule = Kokkos::Schedule<Kokkos::Static>, class Exec, class Body, class Result>
 void run_blocks(std::string const& label, Exec const& exec, std::int64_t blocks, Body const& body, Result& result) {
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Policy = Kokkos::RangePolicy<Exec, Schedule, Kokkos::IndexType<std::int64_t>>;
   if constexpr (std::is_same_v<std::remove_const_t<Result>, NoResult>) {
     for_or_reduce(label, Policy(exec, 0, blocks), body, result);
   } else {
