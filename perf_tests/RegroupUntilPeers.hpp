@@ -52,7 +52,7 @@ class PersistentPeer {
     m_blocks *= Exec().cuda_device_prop().multiProcessorCount;
   }
 
-  static std::vector<int> candidates() { return {1, 8}; }
+  static std::vector<int> candidates() { return {1, 8, 32}; }
 
   void run(int steps) const {
     cudaMemsetAsync(m_next.data(), 0, sizeof(unsigned long long), Exec().cuda_stream());

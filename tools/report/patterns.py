@@ -155,6 +155,25 @@ PATTERNS = (
             ours={"koalesce_auto": "koalesce"}, kokkos={"plain": "plain"},
             peers={"sort_by_key": "sort_by_key", "kokkos_partition_copy": "partition_copy"},
             bounds={"ideal": "ideal"}, panel=(5, 2, 3)),
+    Pattern("lookups", "Lookups of cross sections",
+            "After XSBench. Ours is `parallel_regroup` by material, with the energy as key and as payload; without the key for "
+            "information. The alternatives are a `Kokkos::parallel_for`, and a sort of the lookups by material and energy "
+            "(`expert`: CUB on CUDA), then a loop. The bound is the plain loop over lookups that lie in that order.",
+            ours={"koalesce": "koalesce"}, aside={"koalesce_unordered": "without a key"}, kokkos={"plain": "plain"},
+            peers={"expert": "expert"}, bounds={"ideal": "ideal"}),
+    Pattern("plan", "Plans while paths change",
+            "Ours is `parallel_regroup` with a plan that is always used; for information without one, as it decides. The last "
+            "part of a case's name says how many items change their paths from call to call. The alternatives are a "
+            "`Kokkos::parallel_for` with a switch, and a sort by path for every call (`expert`: CUB on CUDA). The bound is the "
+            "loop alone, in an order that holds.",
+            ours={"koalesce": "koalesce"}, aside={"koalesce_anew": "without a plan"}, kokkos={"plain": "plain"},
+            peers={"expert": "expert"}, bounds={"ideal": "ideal"}),
+    Pattern("until", "Loops of different lengths",
+            "Ours is `parallel_regroup_until`. The alternatives are a `Kokkos::parallel_for` with a loop over an item's steps, "
+            "and persistent warps whose lanes take the next item (`expert`; on CPUs Kokkos' dynamic schedule). The bound has "
+            "as many steps in all, as many for each item, or for the Mandelbrot set items in order of their steps.",
+            ours={"koalesce": "koalesce"}, kokkos={"plain": "plain"}, peers={"expert": "expert"},
+            bounds={"ideal": "ideal"}),
     Pattern("spmv", "Sparse products, rows regrouped by length",
             "Ours is `parallel_regroup` over the rows of a sparse matrix, which decides by itself, and the same always "
             "regrouped; one thread per row in both. The alternatives are a `Kokkos::parallel_for` over rows, and "
@@ -263,7 +282,7 @@ def roofline_place(pattern, case):
         return f"{pattern.title}, {case.parts[2]}", case.parts[2], case.parts[1]
     if pattern.name == "regroup":
         return pattern.title, "f64", f"{case.parts[4]} {case.parts[5]}"
-    return pattern.title, "f32", " ".join(case.parts[1:])
+    return pattern.title, "f64" if pattern.name == "plan" else "f32", " ".join(case.parts[1:])
 
 
 def group_name(pattern, name):

@@ -80,11 +80,14 @@ class Run:
 
 
 def split_name(name):
-    """Case and implementation, without what Google Benchmark appends. stencil_aligned/7pt is the stencil 7pt_aligned."""
+    """Case and implementation, without what Google Benchmark appends. stencil_aligned/7pt is the stencil 7pt_aligned, and
+    what regrouping is compared by elsewhere than in its own loops stands for itself: regroup/until/..., until/..."""
     parts = [p for p in name.split("/") if p not in ("manual_time", "real_time", "process_time")
              and not re.match(r"(repeats|min_time|min_warmup_time|iterations|threads):", p)]
     if parts[0].endswith("_aligned"):
         parts[:2] = [parts[0].removesuffix("_aligned"), parts[1] + "_aligned"]
+    if parts[0] == "regroup" and parts[1] in ("lookups", "plan", "until"):
+        del parts[0]
     if parts[0] == "stencil" and len(parts) > 2 and parts[2].endswith("pt"):  # a case, then its points
         parts[1:3] = ["_".join(parts[1:3])]
     return "/".join(parts[:-1]), parts[-1]
