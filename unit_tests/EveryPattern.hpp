@@ -30,6 +30,17 @@ struct AddByKind {
   KOKKOS_FUNCTION void operator()(int kind, std::int64_t item) const { out(item) += 1 + kind * item; }
 };
 
+/// The same as a step that is the last one.
+template <class Space>
+struct AddOnce {
+  AddByKind<Space> add;
+
+  KOKKOS_FUNCTION bool operator()(std::int64_t item) const {
+    add(ThreeKinds()(item), item);
+    return true;
+  }
+};
+
 /// Every thread writes an element of the tile, and sums its own numbers; then takes the tile's element of its neighbor.
 template <class Exec>
 struct Neighbors {
@@ -83,6 +94,10 @@ class EveryPattern {
     parallel_regroup("every: team", always.with_scope(RegroupScope::team), Paths(3), ThreeKinds(), add);
     parallel_regroup("every: grid", always.with_scope(RegroupScope::grid), Paths(3), ThreeKinds(), add);
     parallel_regroup("every: automatic", items, Paths(3), ThreeKinds(), add);
+    auto const over_grid = always.with_scope(RegroupScope::grid);
+    parallel_regroup("every: ordered", over_grid.with_order(ThreeKinds(), KeyBits::few), Paths(3), ThreeKinds(), add);
+    parallel_regroup("every: planned", over_grid.with_plan(m_plan), Paths(3), ThreeKinds(), add);
+    parallel_regroup_until("every: until", items, AddOnce<Space>{add});
     for (auto const& places : {scratch_placement(m_arrays), promoted_placement(m_arrays)})
       parallel_placed("every: placed", teams(), m_arrays, places, Neighbors<Exec>{m_neighbors});
     return ++m_runs;
@@ -121,7 +136,7 @@ class EveryPattern {
     });
     if (m_squares != squares) wrong = "read";
     for (std::int64_t i = 0; i < std::int64_t(kinds.extent(0)); ++i)
-      if (kinds(i) != m_runs * 3 * (1 + ThreeKinds()(i) * i)) wrong = "regroup";
+      if (kinds(i) != m_runs * 6 * (1 + ThreeKinds()(i) * i)) wrong = "regroup";
     for (int t = 0; t < int(neighbors.extent(0)); ++t)
       for (int r = 0; r < m_threads; ++r)
         if (neighbors(t, r) != m_runs * 2 * (10 * t + (r + 1) % m_threads + 3 * r + 3)) wrong = "placed";
@@ -176,6 +191,7 @@ class EveryPattern {
       m_active{"active", depth, height, width};
   Kokkos::View<double**, Space> m_matrix{"matrix", rows, columns}, m_transposed{"transposed", columns, rows};
   Kokkos::View<std::int64_t*, Space> m_kinds{"kinds", 3000};
+  RegroupPlan<Exec> m_plan;
   Kokkos::View<std::int64_t**, Space> m_neighbors{"neighbors", 5, 2};
   double m_squares = 0, m_total = 0;
 };

@@ -58,6 +58,14 @@ class PlanState {
   }
   void renew() { m_is_made = false; }
 
+  /// Calls change(), which changes the order. If it throws, what is there is no order, and the next call makes one.
+  template <class Change>
+  void change(Change const& change) {
+    m_is_made = false;
+    change();
+    m_is_made = true;
+  }
+
   std::int64_t times_made() const { return m_times_made; }
   std::int64_t items_moved() const { return Kokkos::atomic_load(m_moved.data()); }
   std::int64_t* report() const { return m_moved.data(); }

@@ -10,7 +10,6 @@
 #include <Koalesce/regroup/impl/RegroupChecks.hpp>
 #include <Koalesce/regroup/impl/RegroupLoop.hpp>
 #include <Koalesce/regroup/impl/SortKey.hpp>
-#include <Koalesce/tuning/impl/Stopwatch.hpp>
 
 #include <cstddef>
 #include <string>
@@ -36,7 +35,7 @@ struct RegroupCall {
     std::string name = kernel_label(Tag{}, label);
     return name.append(" [").append(variant).append("]");
   }
-  bool is_captured() const { return !Stopwatch<Exec>::can_measure(exec()); }
+  bool is_captured() const { return Impl::is_captured(exec()); }
 
   /// Makes the order of a plan that has none, which is not part of a variant's time.
   /// \returns false if there was no memory for it.
@@ -91,7 +90,7 @@ struct RegroupCall {
     if (!prepare(RegroupVariant::planned)) return false;
     char* const plan = plan_room();
     if (state.times_made() == was && policy.plan_check() == PlanCheck::every_item)
-      update_plan(Tag{}, exec(), kernel_name(), work, plan, state.report());
+      state.change([&] { update_plan(Tag{}, exec(), kernel_name(), work, plan, state.report()); });
     run_planned(Tag{}, exec(), kernel_name(), work, plan, result);
     if (is_captured()) state.renew();  // the graph may make or change the order at any time
     return true;
@@ -100,14 +99,7 @@ struct RegroupCall {
   /// Calls action(memory that the variant needs); returns false if there is none.
   template <class Action>
   bool with_memory(RegroupVariant variant, Action const& action) const {
-    std::size_t const bytes = regroup_memory(Tag{}, work, variant);
-    if (bytes == 0) return action(nullptr), true;
-    auto memory = RegroupLoops<Exec>::memory().take(exec(), bytes);
-    if (!memory) return false;
-    action(memory->bytes.data());
-    if (is_captured()) RegroupLoops<Exec>::memory().keep(std::move(memory));
-    else RegroupLoops<Exec>::memory().give_back(std::move(memory));
-    return true;
+    return with_loop_memory(exec(), regroup_memory(Tag{}, work, variant), action);
   }
 };
 

@@ -9,10 +9,12 @@
 #include <Koalesce/regroup/impl/PlanState.hpp>
 #include <Koalesce/regroup/impl/RegroupEntry.hpp>
 #include <Koalesce/regroup/impl/RegroupWork.hpp>
+#include <Koalesce/tuning/impl/Stopwatch.hpp>
 #include <Koalesce/tuning/impl/TimedCalls.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <iostream>
 #include <map>
@@ -200,6 +202,25 @@ class RegroupLoops {
   bool m_hooked = false;
   std::map<std::pair<std::string, std::type_index>, std::shared_ptr<RegroupLoop<Exec>>, Less> m_loops;
 };
+
+/// Whether kernels on an instance go into a graph instead of running.
+template <class Exec>
+bool is_captured(Exec const& exec) {
+  return !Stopwatch<Exec>::can_measure(exec);
+}
+
+/// Calls action(so many bytes of memory, null if there are 0), which starts kernels that use them; returns false if
+/// there is not enough memory.
+template <class Exec, class Action>
+bool with_loop_memory(Exec const& exec, std::size_t bytes, Action const& action) {
+  if (bytes == 0) return action(nullptr), true;
+  auto memory = RegroupLoops<Exec>::memory().take(exec, bytes);
+  if (!memory) return false;
+  action(memory->bytes.data());
+  if (is_captured(exec)) RegroupLoops<Exec>::memory().keep(std::move(memory));
+  else RegroupLoops<Exec>::memory().give_back(std::move(memory));
+  return true;
+}
 
 }  // namespace Koalesce::Impl
 

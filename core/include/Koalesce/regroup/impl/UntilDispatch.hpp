@@ -42,19 +42,13 @@ void check_regroup_until(std::string const& where, Policy const& policy) {
 template <class Policy, class Work, class Result>
 void run_until_or_plain(Policy const& policy, std::string const& label, Work const& work, UntilVariant const& variant,
                         Result& result) {
-  using Exec     = typename Policy::execution_space;
   using Tag      = typename Policy::backend_type;
   auto const run = [&](UntilVariant const& chosen, char* memory) {
-    run_until(Tag{}, policy.space(), kernel_label(Tag{}, label) + " [" + chosen.name + "]", work, chosen, memory,
-              result);
+    auto const name = kernel_label(Tag{}, label) + " [" + chosen.name + "]";
+    run_until(Tag{}, policy.space(), name, work, chosen, memory, result);
   };
-  std::size_t const bytes = until_memory(Tag{}, variant);
-  if (bytes == 0) return run(variant, nullptr);
-  auto memory = RegroupLoops<Exec>::memory().take(policy.space(), bytes);
-  if (!memory) return run({"plain"}, nullptr);
-  run(variant, memory->bytes.data());
-  if (Stopwatch<Exec>::can_measure(policy.space())) RegroupLoops<Exec>::memory().give_back(std::move(memory));
-  else RegroupLoops<Exec>::memory().keep(std::move(memory));
+  auto const bytes = until_memory(Tag{}, variant);
+  if (!with_loop_memory(policy.space(), bytes, [&](char* memory) { run(variant, memory); })) run({"plain"}, nullptr);
 }
 
 /// What the policy allows and the backend has.
