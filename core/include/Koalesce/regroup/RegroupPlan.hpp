@@ -30,7 +30,8 @@ enum class PlanCheck { every_item, none };
 /// items or the number of paths is another one, and when renew() asks for it.
 ///
 /// Calls that share a plan must not run at the same time: one instance, or fences in between. Copies are the same plan.
-/// It takes 22 bytes an item, in Exec's memory, and must live as long as graphs into which calls were captured.
+/// It takes 22 bytes an item, in Exec's memory, is made and destroyed while Kokkos is initialized, as Views are, must
+/// live as long as graphs into which calls were captured, and then serve no other loop.
 /// The method: H. Lin, Z. Wang, H. Liu (Huawei), "Method and device for eliminating branch divergence", Chinese patent
 /// application, 2019: warps keep the items that fit.
 ///

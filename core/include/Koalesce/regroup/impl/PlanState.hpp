@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <type_traits>
+#include <vector>
 
 namespace Koalesce::Impl {
 
@@ -42,6 +43,7 @@ class PlanState {
     m_shape = shape;
     if (m_bytes.extent(0) < bytes) {
       renew();
+      if (m_is_in_graph) m_kept.push_back(m_bytes);
       m_bytes = {};  // first, or there would have to be room for both
       m_bytes = try_allocate<View>("Koalesce::RegroupPlan (order)", bytes);
     }
@@ -66,6 +68,12 @@ class PlanState {
     m_is_made = true;
   }
 
+  /// A graph has kernels that use and change the order, and may run at any time.
+  void captured() {
+    m_is_in_graph = true;
+    renew();
+  }
+
   std::int64_t times_made() const { return m_times_made; }
   std::int64_t items_moved() const { return Kokkos::atomic_load(m_moved.data()); }
   std::int64_t* report() const { return m_moved.data(); }
@@ -76,6 +84,8 @@ class PlanState {
   static constexpr std::int64_t most_moved = 4;  // a part of the items
 
   View m_bytes;
+  std::vector<View> m_kept;  // memory that graphs use
+  bool m_is_in_graph = false;
   Shape m_shape;
   bool m_is_made            = false;
   std::int64_t m_times_made = 0;

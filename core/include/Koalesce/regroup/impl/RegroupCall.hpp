@@ -92,7 +92,7 @@ struct RegroupCall {
     if (state.times_made() == was && policy.plan_check() == PlanCheck::every_item)
       state.change([&] { update_plan(Tag{}, exec(), kernel_name(), work, plan, state.report()); });
     run_planned(Tag{}, exec(), kernel_name(), work, plan, result);
-    if (is_captured()) state.renew();  // the graph may make or change the order at any time
+    if (is_captured()) state.captured();
     return true;
   }
 
