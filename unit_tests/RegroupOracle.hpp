@@ -160,6 +160,35 @@ struct VisitAs {
   KOKKOS_FUNCTION void operator()(std::int64_t item) const { visits(path, item); }
 };
 
+/// Items in the order in which one thread runs them.
+struct InOrder {
+  Kokkos::View<int*, Kokkos::HostSpace> next, order;
+  std::int64_t begin;
+
+  KOKKOS_FUNCTION void operator()(int, std::int64_t item) const {
+    order(Kokkos::atomic_fetch_add(&next(0), 1)) = int(item - begin);
+  }
+};
+
+/// An instance of one thread runs slot by slot: what is seen is the order.
+#if defined(KOKKOS_ENABLE_SERIAL)
+using OneThread = Kokkos::Serial;
+inline OneThread one_thread() { return {}; }
+#elif defined(KOKKOS_ENABLE_OPENMP)
+using OneThread = Kokkos::OpenMP;
+inline OneThread one_thread() { return OneThread(1); }
+#endif
+
+/// \param[in] policy  of items on an instance of one thread.
+template <class BackendTag, class Policy>
+std::vector<int> order_of_run(Items const& items, Policy const& policy) {
+  using View = Kokkos::View<int*, Kokkos::HostSpace>;
+  InOrder const body{View("next", 1), View("order", items.path.size()), items.begin};
+  parallel_regroup("order", policy.with_backend(BackendTag()), Paths(items.paths), PathTable<Kokkos::HostSpace>(items),
+                   body);
+  return std::vector<int>(body.order.data(), body.order.data() + body.order.extent(0));
+}
+
 /// Runs f(path, item) for all items and compares.
 template <class P>
 void check_visits(Items const& items, Variant variant, std::string const& label = "visit",

@@ -231,34 +231,14 @@ std::vector<std::uint64_t> parts_of(std::vector<Key> const& keys, int bits) {
   return parts;
 }
 
-template <class Memory>
-struct InOrder {
-  Kokkos::View<int*, Memory> next, order;
-  std::int64_t begin;
-
-  KOKKOS_FUNCTION void operator()(int, std::int64_t item) const {
-    order(Kokkos::atomic_fetch_add(&next(0), 1)) = int(item - begin);
-  }
-};
-
 #if defined(KOKKOS_ENABLE_SERIAL) || defined(KOKKOS_ENABLE_OPENMP)
 template <class BackendTag, class Key>
 void check_order(Items const& items, std::vector<Key> const& keys, KeyBits bits, int expected_bits) {
   SCOPED_TRACE(std::to_string(items.paths) + " paths");
-#ifdef KOKKOS_ENABLE_SERIAL
-  Kokkos::Serial const exec;
-#else
-  Kokkos::OpenMP const exec(1);
-#endif
-  using View = Kokkos::View<int*, Kokkos::HostSpace>;
-  InOrder<Kokkos::HostSpace> const body{View("next", 1), View("order", items.path.size()), items.begin};
-  parallel_regroup("order",
-                   RegroupPolicy(exec, items.begin, items.end())
-                       .with_backend(BackendTag())
-                       .with_regroup(Regroup::always)
-                       .with_scope(RegroupScope::grid)
-                       .with_order(KeyTable<Key, Kokkos::HostSpace>(keys, items.begin), bits),
-                   Paths(items.paths), PathTable<Kokkos::HostSpace>(items), body);
+  auto const policy = RegroupPolicy(one_thread(), items.begin, items.end())
+                          .with_regroup(Regroup::always)
+                          .with_scope(RegroupScope::grid)
+                          .with_order(KeyTable<Key, Kokkos::HostSpace>(keys, items.begin), bits);
   std::vector<int> expected(items.path.size());
   std::iota(expected.begin(), expected.end(), 0);
   auto const parts = parts_of(keys, expected_bits);
@@ -266,7 +246,7 @@ void check_order(Items const& items, std::vector<Key> const& keys, KeyBits bits,
     auto const pa = items.path[std::size_t(a)], pb = items.path[std::size_t(b)];
     return pa != pb ? pa < pb : parts[std::size_t(a)] < parts[std::size_t(b)];
   });
-  EXPECT_EQ(std::vector<int>(body.order.data(), body.order.data() + body.order.extent(0)), expected);
+  EXPECT_EQ(order_of_run<BackendTag>(items, policy), expected);
 }
 
 template <class Key>

@@ -243,35 +243,10 @@ TYPED_TEST(PathOrder, few_warps_are_of_two_paths) {
 
 // ---- What the variant itself does ----
 
-/// Items in the order in which one thread runs them.
-template <class Memory>
-struct InOrder {
-  Kokkos::View<int*, Memory> next, order;
-  std::int64_t begin;
-
-  KOKKOS_FUNCTION void operator()(int, std::int64_t item) const {
-    order(Kokkos::atomic_fetch_add(&next(0), 1)) = int(item - begin);
-  }
-};
-
-/// An instance of one thread runs slot by slot: what is seen is the order.
 #if defined(KOKKOS_ENABLE_SERIAL) || defined(KOKKOS_ENABLE_OPENMP)
-auto one_thread() {
-#ifdef KOKKOS_ENABLE_SERIAL
-  return Kokkos::Serial();
-#else
-  return Kokkos::OpenMP(1);
-#endif
-}
-
 template <class BackendTag>
 Slots order_run(Items const& items, Variant variant) {
-  auto const exec = one_thread();
-  using View      = Kokkos::View<int*, Kokkos::HostSpace>;
-  InOrder<Kokkos::HostSpace> const body{View("next", 1), View("order", items.path.size()), items.begin};
-  parallel_regroup("order", ask(RegroupPolicy(exec, items.begin, items.end()), variant).with_backend(BackendTag()),
-                   Paths(items.paths), PathTable<Kokkos::HostSpace>(items), body);
-  return slots_of(body.order);
+  return order_of_run<BackendTag>(items, ask(RegroupPolicy(one_thread(), items.begin, items.end()), variant));
 }
 
 TEST(PathOrderRun, grid_runs_items_in_order_of_their_paths) {

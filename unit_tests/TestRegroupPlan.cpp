@@ -248,32 +248,6 @@ TYPED_TEST(RegroupPlans, are_tried_by_automatic_calls) {
 // ---- The order ----
 
 #if defined(KOKKOS_ENABLE_SERIAL) || defined(KOKKOS_ENABLE_OPENMP)
-struct InOrder {
-  Kokkos::View<int*, Kokkos::HostSpace> next, order;
-  std::int64_t begin;
-
-  KOKKOS_FUNCTION void operator()(int, std::int64_t item) const {
-    order(Kokkos::atomic_fetch_add(&next(0), 1)) = int(item - begin);
-  }
-};
-
-#ifdef KOKKOS_ENABLE_SERIAL
-using OneThread = Kokkos::Serial;
-inline OneThread one_thread() { return {}; }
-#else
-using OneThread = Kokkos::OpenMP;
-inline OneThread one_thread() { return OneThread(1); }
-#endif
-
-template <class BackendTag, class Policy>
-std::vector<int> order_run(Items const& items, Policy const& policy) {
-  using View = Kokkos::View<int*, Kokkos::HostSpace>;
-  InOrder const body{View("next", 1), View("order", items.path.size()), items.begin};
-  parallel_regroup("order", policy.with_backend(BackendTag()), Paths(items.paths), PathTable<Kokkos::HostSpace>(items),
-                   body);
-  return std::vector<int>(body.order.data(), body.order.data() + body.order.extent(0));
-}
-
 template <class BackendTag>
 void check_orders() {
   for_each_seed([](Rng& rng) {
@@ -284,11 +258,11 @@ void check_orders() {
                               .with_plan(plan)
                               .with_regroup(Regroup::always)
                               .with_scope(RegroupScope::grid);
-      auto before = order_run<BackendTag>(items, policy);
+      auto before = order_of_run<BackendTag>(items, policy);
       for (double const share : {0.01, 0.1}) {
         auto const then = items.path;
         change_paths(rng, items, share, rng() % 2 == 0);
-        auto const after = order_run<BackendTag>(items, policy);
+        auto const after = order_of_run<BackendTag>(items, policy);
         std::vector<int> sizes_then(std::size_t(paths), 0), sizes_now = sizes_then;
         std::int64_t changed = 0, shifts = 0, shift = 0;
         for (std::size_t i = 0; i < then.size(); ++i) {
@@ -324,11 +298,11 @@ TEST(RegroupPlanOrder, is_by_key_at_first) {
   Rng rng(1);
   RegroupPlan<OneThread> const plan;
   Items const items{0, 3, make_paths(rng, Mix::equal, 3, 1000)};
-  auto const order = order_run<Backend::Native>(items, RegroupPolicy(one_thread(), 0, 1000)
-                                                           .with_order(Backward())
-                                                           .with_plan(plan)
-                                                           .with_regroup(Regroup::always)
-                                                           .with_scope(RegroupScope::grid));
+  auto const order = order_of_run<Backend::Native>(items, RegroupPolicy(one_thread(), 0, 1000)
+                                                              .with_order(Backward())
+                                                              .with_plan(plan)
+                                                              .with_regroup(Regroup::always)
+                                                              .with_scope(RegroupScope::grid));
   for (std::size_t slot = 1; slot < order.size(); ++slot) {
     auto const path = [&](std::size_t s) { return items.path[std::size_t(order[s])]; };
     EXPECT_TRUE(path(slot - 1) < path(slot) || (path(slot - 1) == path(slot) && order[slot - 1] > order[slot]));
