@@ -63,6 +63,7 @@ std::vector<UntilVariant> allowed_variants(Policy const& policy) {
 inline TuningChoices until_choices(std::string const& label, std::string const& kernel, TuningMachine const& machine,
                                    std::int64_t items, std::vector<UntilVariant> const& variants) {
   std::vector<std::string> names;
+  names.reserve(variants.size());
   for (auto const& variant : variants) names.push_back(variant.name);
   std::string extents = "2^" + std::to_string(size_class(items)) + " items";
   if (variants.front().steps > 0) extents += ", regrouped";
