@@ -6,14 +6,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace Koalesce::Impl {
 
 /// How a loop of items with steps can run: the plain loop, or with lanes, or threads, that take further items.
 struct UntilVariant {
-  std::string name;
-  int steps = 0;  ///< between looks for lanes that are done; 0: the plain loop
+  char const* way;
+  int steps = 0;  ///< between looks for lanes that are done; 0 where nobody looks
+
+  bool is_plain() const { return std::string_view(way) == "plain"; }
+
+  /// What kernel labels and logs show.
+  std::string name() const {
+    return steps == 0 ? std::string(way) : std::string(way).append(" every ").append(std::to_string(steps) + " steps");
+  }
 };
 
 /// What a backend must have for parallel_regroup_until, found by argument-dependent lookup through its tag:

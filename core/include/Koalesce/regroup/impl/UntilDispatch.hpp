@@ -44,7 +44,7 @@ void run_until_or_plain(Policy const& policy, std::string const& label, Work con
                         Result& result) {
   using Tag      = typename Policy::backend_type;
   auto const run = [&](UntilVariant const& chosen, char* memory) {
-    auto const name = kernel_label(Tag{}, label) + " [" + chosen.name + "]";
+    auto const name = kernel_label(Tag{}, label) + " [" + chosen.name() + "]";
     run_until(Tag{}, policy.space(), name, work, chosen, memory, result);
   };
   auto const bytes = until_memory(Tag{}, variant);
@@ -61,12 +61,12 @@ std::vector<UntilVariant> allowed_variants(Policy const& policy) {
 }
 
 inline TuningChoices until_choices(std::string const& label, std::string const& kernel, TuningMachine const& machine,
-                                   std::int64_t items, std::vector<UntilVariant> const& variants) {
+                                   std::int64_t items, bool always, std::vector<UntilVariant> const& variants) {
   std::vector<std::string> names;
   names.reserve(variants.size());
-  for (auto const& variant : variants) names.push_back(variant.name);
+  for (auto const& variant : variants) names.push_back(variant.name());
   std::string extents = "2^" + std::to_string(size_class(items)) + " items";
-  if (variants.front().steps > 0) extents += ", regrouped";
+  if (always) extents += ", regrouped";
   auto const count = names.size();
   return {
       {"regroup_until", label, kernel, extents, machine}, {{"items", items}}, "variant", names, count, double(items)};
@@ -94,7 +94,7 @@ void regroup_until(std::string const& function, std::string const& label, Policy
   std::array<std::int64_t, 3> const extents{work.items(), 1, 1};
   bool const always  = policy.regroup() == Regroup::always;
   auto const choices = [&] {
-    return until_choices(label, typeid(Work).name(), machine_of(Tag{}, policy.space()), work.items(), variants);
+    return until_choices(label, typeid(Work).name(), machine_of(Tag{}, policy.space()), work.items(), always, variants);
   };
   auto const tuner = [&] { return recent.get(policy.space(), label, extents, always, choices); };
   run_fastest(policy.space(), double(work.items()), 0, tuner, choices, run);

@@ -112,9 +112,8 @@ struct RefilledWarps {
 };
 
 inline std::vector<UntilVariant> until_variants(Tag, Kokkos::Cuda const&) {
-  std::vector<UntilVariant> variants{{"plain", 0}};
-  for (int const steps : UntilTuning::steps)
-    variants.push_back({"refilled every " + std::to_string(steps) + " steps", steps});
+  std::vector<UntilVariant> variants{{"plain"}};
+  for (int const steps : UntilTuning::steps) variants.push_back({"refilled", steps});
   return variants;
 }
 
@@ -124,7 +123,7 @@ template <class Work, class Result>
 void run_until(Tag, Kokkos::Cuda const& exec, std::string const& label, Work const& work, UntilVariant const& variant,
                char* memory, Result& result) {
   using Tuning = UntilTuning;
-  if (variant.steps == 0) return PortableBackend::run_plain_until(exec, label, work, result);
+  if (variant.is_plain()) return PortableBackend::run_plain_until(exec, label, work, result);
   Kokkos::parallel_for(label + " begin", Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<int>>(exec, 0, 1),
                        PortableBackend::TakeNone{reinterpret_cast<std::int64_t*>(memory)});
   std::int64_t const warps = std::max(1, int(exec.concurrency()) / 32);

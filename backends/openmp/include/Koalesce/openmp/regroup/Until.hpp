@@ -39,8 +39,8 @@ struct UntilBlock {
 
 template <class Exec>
 std::vector<UntilVariant> until_variants(Tag, Exec const& exec) {
-  std::vector<UntilVariant> variants{{"plain", 0}};
-  if (exec.concurrency() > 1) variants.push_back({"shared", 1});
+  std::vector<UntilVariant> variants{{"plain"}};
+  if (exec.concurrency() > 1) variants.push_back({"shared"});
   return variants;
 }
 
@@ -56,7 +56,7 @@ void run_until(Tag, Exec const& exec, std::string const& label, Work const& work
   std::int64_t const block  = std::clamp<std::int64_t>(work.items() / 4096, 1, 1024);
   std::int64_t const blocks = (work.items() + block - 1) / block;
   UntilBlock<Work> const body{work, block};
-  if (variant.steps == 0) run_blocks(label, exec, blocks, body, result);
+  if (variant.is_plain()) run_blocks(label, exec, blocks, body, result);
   else run_blocks<Kokkos::Schedule<Kokkos::Dynamic>>(label, exec, blocks, body, result);
 }
 
