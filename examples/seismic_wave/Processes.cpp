@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace examples::seismic {
@@ -52,7 +53,10 @@ Outcome run_processes(int& argc, char**& argv, std::function<Outcome()> const& w
   MPI_Comm at_end;
   MPI_Comm_dup(MPI_COMM_WORLD, &at_end);
   if (!is_first_process()) std::cout.setstate(std::ios::failbit);
-  auto const outcome = agree(work(), at_end);
+  auto outcome = agree(work(), at_end);
+  // Before any process ends: when one ends with an error, mpirun kills those that have not yet said why.
+  report("seismic_wave", {0, std::exchange(outcome.message, "")});
+  MPI_Barrier(at_end);
   MPI_Comm_free(&at_end);
   MPI_Finalize();
   return outcome;

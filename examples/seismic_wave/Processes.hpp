@@ -20,7 +20,8 @@ constexpr bool built_with_mpi = false;
 ///
 /// The job ends with a message where work fails on this process and others do not come to its end.
 ///
-/// \return the same status on all processes, and the message of one that failed on that one.
+/// \return the same status on all processes. The message of one that failed has been printed, or, without mpirun, is
+///         returned.
 Outcome run_processes(int& argc, char**& argv, std::function<Outcome()> const& work);
 
 int process_count();
