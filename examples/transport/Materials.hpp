@@ -17,7 +17,7 @@ struct Material {
   float absorption;  ///< events a mm
   float scattering;
   float forward;   ///< mean cosine of the angle by which light is scattered
-  int importance;  ///< a photon that gets from importance a to b > a is split into 2^(b - a)
+  int importance;  ///< photons here weigh at most 2^-importance of what they started with
 };
 
 /// \brief Near-infrared light of about 800 nm.

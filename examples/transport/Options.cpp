@@ -15,13 +15,10 @@ std::map<std::string, Koalesce::Regroup> const regroup_names{{"never", Koalesce:
 std::map<std::string, Side> const side_names{
     {"right", Side::right}, {"left", Side::left}, {"front", Side::front}, {"back", Side::back}, {"top", Side::top}};
 
-/// On CPUs a kernel that is launched has run: waiting costs nothing.
-constexpr bool kernels_wait = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Exec::memory_space>::accessible;
-
 void check(Options& o) {
   auto const& s = o.settings;
   require(s.photons >= 1 && s.photons <= 100000000, "--photons must be 1 to 100000000");
-  require(s.bank >= 16 && s.bank <= 50000000, "--bank must be 16 to 50000000");
+  require(s.batch >= 0 && s.batch <= 100000000, "--batch must be 0 to 100000000");
   check_threads(o.threads);
   require(!o.input.empty(), "no volume given; see --help");
   if (o.picture.empty()) o.picture = stem(o.input) + "_dose.png";
@@ -33,10 +30,11 @@ void check(Options& o) {
 
 bool parse_options(int argc, char** argv, Options& o) {
   CLI::App app(
-      "Follows photons of a beam of near-infrared light through a head, whose tissues come from an MRI volume, event\n"
-      "by event: they are scattered, absorbed in part, split where they matter more, lost, and escape. The events of\n"
-      "a step are regrouped by kind (Koalesce::parallel_regroup_reduce), and run in plain Kokkos to compare: the\n"
-      "histories are the same. Prints a table of times, events and weights; writes a picture of the dose.\n",
+      "Follows photons of a beam of near-infrared light through a head, whose tissues come from an MRI volume: they\n"
+      "are scattered, absorbed in part, split where they matter more, lost, and escape. Some histories are a hundred\n"
+      "times as long as others: threads that are done take the next ones (Koalesce::parallel_regroup_until_reduce).\n"
+      "A plain Kokkos loop runs to compare: the histories are the same. Prints a table of times, events and weights;\n"
+      "writes a picture of the dose.\n",
       "transport");
   std::string input, picture, regroup = "automatic", side = "left";
   std::int64_t seed = 1;
@@ -64,24 +62,20 @@ bool parse_options(int argc, char** argv, Options& o) {
       ->check(names(side_names))
       ->capture_default_str();
   app.add_option("--seed", seed, "Seed of the random numbers.")->capture_default_str();
-  app.add_option("--bank", o.settings.bank,
-                 "Room for so many photons at a time. A quarter is filled by the beam; while more than half is taken, "
-                 "none is split.")
+  app.add_option("--batch", o.settings.batch,
+                 "Histories of a loop; the first loops are timed to choose how the rest runs. 0: at least 16384, and 16 "
+                 "for each thread that the device runs at a time.")
       ->capture_default_str();
-  app.add_option("--regroup", regroup, "Whether events are regrouped; automatic: as far as measuring says it pays.")
+  app.add_option("--regroup", regroup, "Whether those that are done take the next history; automatic: if measuring says that it pays.")
       ->check(names(regroup_names))
       ->capture_default_str();
   app.add_flag("--no-skull", no_skull,
                "Do not put a skull and a scalp around what the volume shows, because it has them itself.");
   app.add_flag("--no-compare", no_compare, "Do not run plain Kokkos for comparison.");
-  app.add_flag(
-      "--time-events", o.settings.time_events,
-      "On GPUs too, wait for a step's flights before its events, to time these alone; the whole takes longer.");
   app.add_flag("--decisions", o.show_decisions, "Print everything that the library measured and decided, too.");
   add_threads_option(app, o.threads);
   app.footer(help_footer);
   if (!parse(app, argc, argv)) return false;
-  o.settings.time_events |= kernels_wait;
   o.input   = input;
   o.picture = picture;
   o.regroup = regroup_names.at(regroup);

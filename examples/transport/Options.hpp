@@ -12,7 +12,7 @@ namespace examples::transport {
 struct Options {
   std::filesystem::path input;
   std::filesystem::path picture;  ///< the PNG
-  Settings settings{200000, 1 << 20, 1, Side::left, false};
+  Settings settings{200000, 0, 1, Side::left};
   Koalesce::Regroup regroup = Koalesce::Regroup::automatic;
   bool add_skull            = true;
   bool compare              = true;

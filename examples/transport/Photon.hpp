@@ -19,13 +19,13 @@ using Index = std::int64_t;
 using Weight           = std::uint64_t;
 constexpr Weight whole = Weight(1) << 32;
 
-/// What happens to a photon next: the paths of the regrouped loop.
+/// What happens to a photon at the end of a flight.
 enum class Event : std::uint8_t {
-  pass,      ///< none: the flight was as long as in the densest tissue, and ended in a thinner one
+  pass,      ///< nothing: the flight was as long as in the densest tissue, and ended in a thinner one
   scatter,   ///< a new direction
-  absorb,    ///< part of the weight stays here; the rest is scattered next
-  split,     ///< two photons of half the weight, because it matters more here
-  roulette,  ///< it is lost, or goes on with a multiple of its weight: it matters less, or has little weight left
+  absorb,    ///< part of the weight stays here; the rest is scattered
+  split,     ///< two photons of half the weight, because it has more than photons need here
+  roulette,  ///< it is lost, or goes on with a multiple of its weight, because it has little
   escape     ///< it is outside
 };
 constexpr int events = 6;
@@ -35,16 +35,10 @@ constexpr char const* event_names[events]{"pass", "scatter", "absorb", "split", 
 struct Photon {
   float position[3];   ///< mm from the grid's corner
   float direction[3];  ///< of length 1
-  Weight weight;       ///< 0: it is gone
+  Weight weight;
   std::uint64_t id;
-  std::uint32_t draws;      ///< events for which it drew random numbers
-  std::uint8_t importance;  ///< the last one that its weight was made to fit
-  std::uint8_t odds;        ///< of the roulette: 2^odds to one
-  bool stays;               ///< its next flight has the length 0: the event that it ended with is still due
-  bool scatters;            ///< after an absorption
+  std::uint32_t draws;  ///< events for which it drew random numbers
 };
-
-using Photons = Kokkos::View<Photon*, Exec>;
 
 /// What the head looks like to kernels.
 struct Grid {
@@ -67,20 +61,18 @@ struct Grid {
   KOKKOS_FUNCTION Material const& material(Index cell) const { return materials(tissue(cell)); }
 };
 
-/// What a step, or a run, did.
+/// What histories did, but for what they absorbed: that is the dose.
 struct Tally {
   std::int64_t count[events] = {};
-  std::int64_t gone = 0, born = 0;
-  Weight absorbed = 0, escaped = 0, lost = 0, won = 0;  ///< the last two: by roulette
+  std::int64_t unsplit       = 0;  ///< splits that were left out, because there was no room for the second half
+  Weight escaped             = 0;
+  std::int64_t lost          = 0;  ///< by roulette, less what it won
 
   KOKKOS_FUNCTION Tally& operator+=(Tally const& other) {
     for (int e = 0; e < events; ++e) count[e] += other.count[e];
-    gone += other.gone;
-    born += other.born;
-    absorbed += other.absorbed;
+    unsplit += other.unsplit;
     escaped += other.escaped;
     lost += other.lost;
-    won += other.won;
     return *this;
   }
 };

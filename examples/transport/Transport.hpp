@@ -19,26 +19,21 @@ enum class Side { right, left, front, back, top };
 
 struct Settings {
   std::int64_t photons = 0;
-  std::int64_t bank    = 0;  ///< room for so many at a time
+  std::int64_t batch   = 0;  ///< photons of a loop; 0: as many as the device needs
   std::uint64_t seed   = 0;
   Side side            = Side::left;
-  bool time_events     = false;  ///< wait before every step's events, to time them alone
 };
 
 struct Result {
   std::vector<Weight> dose;  ///< what each cell absorbed
   Tally tally;
-  std::int64_t steps         = 0;
-  std::int64_t most          = 0;  ///< photons at a time
-  std::int64_t without_split = 0;  ///< steps in which the bank had no room for splitting
-  double seconds             = 0;
-  double events_seconds      = 0;  ///< of these; 0: not known
+  double seconds = 0;
 };
 
-/// The label of the regrouped loop.
+/// The label of the loop over histories.
 extern std::string const loop;
 
-/// \brief All histories, with the events of a step regrouped.
+/// \brief All histories; lanes and threads that are done take the next ones.
 /// \throws std::runtime_error the weight that came in is not that which is found.
 Result transport(Head const& head, Settings const& settings, Koalesce::Regroup regroup, Progress const& progress);
 

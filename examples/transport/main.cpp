@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Monte Carlo transport of light through a head, event by event: in every step each photon has one of six events, and
-// neighbors have different ones, so that the threads of a warp wait for each other's branches.
-// Koalesce::parallel_regroup_reduce brings those with the same event together. Events.hpp has a functor for each,
+// Monte Carlo transport of light through a head: a photon's history has some ten flights, or thousands if it was split
+// in what lies deep, so that the lanes of a warp wait for the longest of their histories. In
+// Koalesce::parallel_regroup_until_reduce those that are done take the next one. History.hpp has its functors,
 // Transport.cpp both loops; see --help.
 
 #include "../common/OutputFile.hpp"
@@ -13,11 +13,10 @@
 #include "Options.hpp"
 #include "Transport.hpp"
 
-#include <Koalesce/regroup/RegroupLog.hpp>
+#include <Koalesce/Tuning.hpp>
 
 #include <array>
 #include <cstdio>
-#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -30,24 +29,20 @@ std::string share(double part, double of) { return number(100 * part / of, 4) + 
 void add_times(Table& table, Result const& ours, std::optional<Result> const& plain) {
   std::int64_t happened = 0;
   for (auto const count : ours.tally.count) happened += count;
+  auto const time = [](Result const& r) { return number(r.seconds, 4) + " s"; };
   auto const rate = [&](Result const& r) { return number(1e-6 * double(happened) / r.seconds, 3); };
-  if (plain) table.values("", {"plain Kokkos", "Koalesce", "speed"});
-  auto const row = [&](std::string const& what, double Result::*seconds) {
-    if (!(ours.*seconds > 0)) return;
-    auto const text = [&](Result const& r) { return number(r.*seconds, 4) + " s"; };
-    if (plain) table.values(what, {text(*plain), text(ours), number((*plain).*seconds / (ours.*seconds), 3) + " x"});
-    else table.row(what, text(ours));
-  };
-  row("time of the events, which are regrouped", &Result::events_seconds);
-  row("time of all", &Result::seconds);
-  if (plain) table.values("million events a second", {rate(*plain), rate(ours)});
-  else table.row("million events a second", rate(ours));
-  table.row("steps, most photons in one", std::to_string(ours.steps) + ", " + std::to_string(ours.most));
-  if (ours.without_split > 0)
-    table.row("steps without splitting, the bank being too full", std::to_string(ours.without_split));
+  if (plain) {
+    table.values("", {"plain Kokkos", "Koalesce", "speed"});
+    table.values("time of all histories", {time(*plain), time(ours), number(plain->seconds / ours.seconds, 3) + " x"});
+    table.values("million events a second", {rate(*plain), rate(ours)});
+  } else {
+    table.row("time of all histories", time(ours));
+    table.row("million events a second", rate(ours));
+  }
   for (int e = 0; e < events; ++e)
     table.row(std::string("event ") + event_names[e],
               std::to_string(ours.tally.count[e]) + " (" + share(double(ours.tally.count[e]), double(happened)) + ")");
+  if (ours.tally.unsplit > 0) table.row("splits left out, for lack of room", std::to_string(ours.tally.unsplit));
 }
 
 void add_weights(Table& table, Head const& head, Result const& ours, std::int64_t photons) {
@@ -64,8 +59,7 @@ void add_weights(Table& table, Head const& head, Result const& ours, std::int64_
         std::string("weight absorbed in ") + materials[t].name + ", " + number(double(cells[t]) * cm3, 4) + " cm3",
         share(absorbed[t], all));
   table.row("weight escaped", share(double(ours.tally.escaped), all));
-  double const balance = (double(ours.tally.lost) - double(ours.tally.won)) / all;
-  table.row("weight that roulette lost - won", share(balance, 1));
+  table.row("weight that roulette lost - won", share(double(ours.tally.lost), all));
   table.row("weight missing", "none: to the last of 2^-32");
 }
 
@@ -76,15 +70,6 @@ std::string fingerprint(std::vector<Weight> const& dose) {
   char text[20];
   std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(hash));
   return text;
-}
-
-/// A line for every size of steps, of what the library measured last; tiny steps have no say in the time.
-void add_decisions(Table& table) {
-  std::map<int, Koalesce::RegroupDecision> latest;
-  for (auto const& decision : Koalesce::regroup_decisions(loop))
-    if (decision.decided && decision.size_class >= 10) latest.insert_or_assign(decision.size_class, decision);
-  for (auto const& [size_class, decision] : latest)
-    table.row("decided for " + std::to_string(std::int64_t(1) << size_class) + " photons or more", decision.why);
 }
 
 void run(Options const& options) {
@@ -109,7 +94,8 @@ void run(Options const& options) {
   add_times(table, ours, plain);
   add_weights(table, head, ours, options.settings.photons);
   table.row("dose", fingerprint(ours.dose) + (plain ? ", the same in both runs" : ""));
-  add_decisions(table);
+  for (auto const& decision : Koalesce::tuning_decisions(loop))
+    if (decision.decided) table.row("decided for " + decision.extents, decision.why);
   if (volume.not_finite > 0) table.row("voxels not finite, taken as 0", std::to_string(volume.not_finite));
 
   OutputFile picture(options.picture);
@@ -119,7 +105,7 @@ void run(Options const& options) {
   table.row("written", options.picture.string());
   print(table);
   if (options.show_decisions)
-    for (auto const& decision : Koalesce::regroup_decisions(loop)) std::cout << decision;
+    for (auto const& decision : Koalesce::tuning_decisions(loop)) std::cout << decision;
 }
 
 }  // namespace

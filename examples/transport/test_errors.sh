@@ -4,7 +4,7 @@
 # Usage: test_errors.sh path/to/transport path/to/volume.nii.gz
 #
 # Every error of transport ends in one line on stderr, a status of 1 or 2, and no output file; what it accepts runs, and
-# has the same dose however its events are grouped. Needs no more than bash and coreutils.
+# has the same dose however its histories are worked on. Needs no more than bash and coreutils.
 
 . "$(dirname "${BASH_SOURCE[0]}")/../common/test_support.sh"
 
@@ -40,8 +40,8 @@ fails "--photons" good.nii "${to[@]}" --photons many
 fails "--photons" good.nii "${to[@]}" --photons 1e30
 fails "--photons" good.nii "${to[@]}" --photons 1000000000000
 fails "--photons" good.nii "${to[@]}" --photons 99999999999999999999999
-fails "--bank" good.nii "${to[@]}" --bank 15
-fails "--bank" good.nii "${to[@]}" --bank 1000000000000
+fails "--batch" good.nii "${to[@]}" --batch -1
+fails "--batch" good.nii "${to[@]}" --batch 1000000000000
 fails "--seed" good.nii "${to[@]}" --seed -1
 fails "--seed" good.nii "${to[@]}" --seed any
 fails "--regroup" good.nii "${to[@]}" --regroup sometimes
@@ -80,7 +80,7 @@ fails "2 m" long.nii "${to[@]}"
 for side in right left front back top; do succeeds "none" good.nii "${to[@]:2}" --beam "$side"; done
 succeeds "none" good.nii -n 1
 succeeds "none" good.nii -n 2000 --no-skull
-succeeds "the bank being too full" good.nii -n 2000 --bank 40
+succeeds "none" good.nii -n 2000 --batch 1
 { header 2 8 3 1 1 2 1 1 1 1; printf 'ab'; } >tiny.nii
 succeeds "none" tiny.nii "${to[@]:2}"
 succeeds "none" tiny.nii "${to[@]:2}" --no-skull
@@ -98,7 +98,8 @@ same() {
 same --regroup always
 same --regroup automatic
 same --no-compare --regroup always --threads 1
-same --no-compare --regroup always --bank 40000
+same --no-compare --regroup always --batch 77
+same --no-compare --regroup automatic --batch 100
 same --no-compare --regroup automatic --decisions
 dose good.nii -n 2000 --no-compare --seed 2
 [[ $fingerprint != "$expected" ]] || complain "the seed has no effect"
