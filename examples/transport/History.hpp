@@ -28,7 +28,7 @@ struct Beam {
 
 /// A photon that the beam sent, and those that it is split into, one after the other.
 struct History {
-  static constexpr int room = 4;  ///< for second halves: with none left, a photon is not split
+  static constexpr int room = 16;  ///< for second halves: with none left, a photon is not split
 
   Photon photon;
   Photon later[room];
@@ -55,10 +55,10 @@ struct Begin {
     h.escaped = 0;
     h.lost    = 0;
 
-    Photon& p    = h.photon;
-    p.id         = mix(mix(seed) + first + std::uint64_t(i));
-    p.weight     = whole;
-    p.draws      = 0;
+    Photon& p = h.photon;
+    p.id      = mix(mix(seed) + first + std::uint64_t(i));
+    p.weight  = whole;
+    p.draws   = 0;
     Random random(p.id, p.draws++);
     float const r = beam.radius * Kokkos::sqrt(random()), angle = 6.2831853F * random();
     float const across[2] = {r * Kokkos::cos(angle), r * Kokkos::sin(angle)};
@@ -127,9 +127,8 @@ struct Fly {
     if (h.waiting == 0) return true;
     --h.waiting;
     // Constant subscripts, so that no compiler keeps the history in memory.
-    for (int k = 0; k < History::room; ++k)
-      if (k == h.waiting) h.photon = h.later[k];
-    h.stays = true;
+    h.photon = h.later[h.waiting];
+    h.stays  = true;
     return false;
   }
 
@@ -145,14 +144,13 @@ struct Fly {
 
   KOKKOS_FUNCTION static void split(History& h) {
     count(h, Event::split);
-    Photon& p = h.photon;
+    Photon& p   = h.photon;
     Photon half = p;
     half.weight = p.weight / 2;
     half.id     = mix(p.id ^ mix(~std::uint64_t(p.draws)));
     half.draws  = 0;
     p.weight -= half.weight;
-    for (int k = 0; k < History::room; ++k)
-      if (k == h.waiting) h.later[k] = half;
+    h.later[h.waiting] = half;
     ++h.waiting;
   }
 

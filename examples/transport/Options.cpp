@@ -62,11 +62,13 @@ bool parse_options(int argc, char** argv, Options& o) {
       ->check(names(side_names))
       ->capture_default_str();
   app.add_option("--seed", seed, "Seed of the random numbers.")->capture_default_str();
-  app.add_option("--batch", o.settings.batch,
-                 "Histories of a loop; the first loops are timed to choose how the rest runs. 0: at least 16384, and 16 "
-                 "for each thread that the device runs at a time.")
+  app.add_option(
+         "--batch", o.settings.batch,
+         "Histories of a loop; the first loops are timed to choose how the rest runs. 0: at least 16384, and 16 "
+         "for each thread that the device runs at a time.")
       ->capture_default_str();
-  app.add_option("--regroup", regroup, "Whether those that are done take the next history; automatic: if measuring says that it pays.")
+  app.add_option("--regroup", regroup,
+                 "Whether those that are done take the next history; automatic: if measuring says that it pays.")
       ->check(names(regroup_names))
       ->capture_default_str();
   app.add_flag("--no-skull", no_skull,

@@ -107,12 +107,11 @@ int patient_axis(Side side) {
 }
 
 Result transport(Head const& head, Settings const& settings, Koalesce::Regroup regroup, Progress const& progress) {
-  return run(head, settings, progress,
-             [&](Exec const& exec, Index photons, Begin const& begin, Fly const& fly, Tally& tally) {
-               Koalesce::parallel_regroup_until_reduce(
-                   loop, Koalesce::RegroupPolicy(exec, 0, photons).with_regroup(regroup), begin, fly, End(),
-                   Kokkos::Sum<Tally>(tally));
-             });
+  return run(
+      head, settings, progress, [&](Exec const& exec, Index photons, Begin const& begin, Fly const& fly, Tally& tally) {
+        Koalesce::parallel_regroup_until_reduce(loop, Koalesce::RegroupPolicy(exec, 0, photons).with_regroup(regroup),
+                                                begin, fly, End(), Kokkos::Sum<Tally>(tally));
+      });
 }
 
 Result transport_plain(Head const& head, Settings const& settings, Progress const& progress) {
