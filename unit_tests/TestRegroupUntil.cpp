@@ -102,6 +102,37 @@ struct EndCount {
   }
 };
 
+/// The same with a state that is too large to be kept twice.
+struct LargeCount {
+  Count count;
+  double ballast[20];
+};
+template <class Memory>
+struct BeginLarge {
+  Steps<Memory> steps;
+
+  KOKKOS_FUNCTION LargeCount operator()(std::int64_t item) const {
+    LargeCount large{BeginCount<Memory>{steps}(item), {}};
+    for (int n = 0; n < 20; ++n) large.ballast[n] = double(item + n);
+    return large;
+  }
+};
+struct StepLarge {
+  KOKKOS_FUNCTION bool operator()(std::int64_t item, LargeCount& large) const {
+    int const n = large.count.taken % 20;
+    if (large.ballast[n] != double(item + n)) large.count.taken += 1000000;
+    return StepCount()(item, large.count);
+  }
+};
+template <class Memory>
+struct EndLarge {
+  Steps<Memory> steps;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item, LargeCount const& large) const {
+    EndCount<Memory>{steps}(item, large.count);
+  }
+};
+
 template <class P>
 auto policy_of(StepsOf<P> const& steps, Regroup regroup) {
   return RegroupPolicy(typename P::exec(), steps.begin, steps.begin + steps.items())
@@ -122,13 +153,17 @@ void check_steps(std::vector<int> const& lengths, std::int64_t begin, std::strin
   for (auto const regroup : all_ways)
     for (int call = 0; call < (regroup == Regroup::never ? 1 : 6); ++call) {
       SCOPED_TRACE("regroup " + std::to_string(int(regroup)) + ", " + std::to_string(lengths.size()) + " items");
-      StepsOf<P> const memory(lengths, begin), registers(lengths, begin);
+      StepsOf<P> const memory(lengths, begin), registers(lengths, begin), large(lengths, begin);
       parallel_regroup_until(label + ", memory", policy_of<P>(memory, regroup), CountInMemory<Memory>{memory});
       EXPECT_EQ(host_copy(memory.taken), lengths);
       parallel_regroup_until(label + ", registers", policy_of<P>(registers, regroup), BeginCount<Memory>{registers},
                              StepCount(), EndCount<Memory>{registers});
       EXPECT_EQ(host_copy(registers.taken), lengths);
       EXPECT_EQ(host_copy(registers.times_finished), std::vector<int>(lengths.size(), 1));
+      parallel_regroup_until(label + ", large", policy_of<P>(large, regroup), BeginLarge<Memory>{large}, StepLarge(),
+                             EndLarge<Memory>{large});
+      EXPECT_EQ(host_copy(large.taken), lengths);
+      EXPECT_EQ(host_copy(large.times_finished), std::vector<int>(lengths.size(), 1));
     }
 }
 

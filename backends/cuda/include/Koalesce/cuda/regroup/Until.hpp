@@ -19,8 +19,11 @@ namespace Koalesce::Impl::CudaBackend {
 
 /// A warp takes a stretch of items at a time. After every few steps, lanes whose items are done go on with the items
 /// that they have in reserve; when enough lanes have none, all of those get one, whose loads then overlap with steps.
+/// Of items with a large state there is no reserve, which would double the registers: lanes wait for their next one.
 template <class Work>
 struct RefilledWarps {
+  static constexpr bool reserves = sizeof(typename Work::State) <= UntilTuning::most_in_reserve;
+
   Work work;
   unsigned long long* taken;  // items, of all warps
   int stretch, steps;
@@ -57,11 +60,13 @@ struct RefilledWarps {
         work.steps.finish(current.item, current.state, update);
         current.there = false;
       }
-      advance(current, reserve, runs);
+      if constexpr (reserves) advance(current, reserve, runs);
       bool const is_idle = __ballot_sync(all, runs) == 0;
-      if (!left.is_last && (is_idle || __popc(__ballot_sync(all, !reserve.there)) >= UntilTuning::together)) {
-        take(reserve, left);
-        advance(current, reserve, runs);
+      Item& next         = reserves ? reserve : current;
+      if (!left.is_last && (is_idle || __popc(__ballot_sync(all, !next.there)) >= UntilTuning::together)) {
+        take(next, left);
+        if constexpr (reserves) advance(current, reserve, runs);
+        else runs = current.there;
       }
       if (is_idle && __ballot_sync(all, runs) == 0) return;
       // Lanes leave the loop one by one, as they do the plain one: a branch for each step would cost more.
@@ -84,19 +89,19 @@ struct RefilledWarps {
     runs          = true;
   }
 
-  /// Lanes without a reserve get the next items, as long as there are some.
-  __device__ __forceinline__ void take(Item& reserve, Stretch& left) const {
+  /// Lanes without one get the next items, as long as there are some.
+  __device__ __forceinline__ void take(Item& next, Stretch& left) const {
     unsigned const lower = (1u << WarpWorker::lane()) - 1;
-    for (unsigned lack = __ballot_sync(WarpWorker::all, !reserve.there); lack != 0;) {
+    for (unsigned lack = __ballot_sync(WarpWorker::all, !next.there); lack != 0;) {
       if (left.next == left.end && !take_stretch(left)) return;
       std::int64_t const mine = left.next + __popc(lack & lower);
-      if (!reserve.there && mine < left.end) {
-        reserve.item  = mine;
-        reserve.state = work.steps.init(mine);
-        reserve.there = true;
+      if (!next.there && mine < left.end) {
+        next.item  = mine;
+        next.state = work.steps.init(mine);
+        next.there = true;
       }
       left.next = min(left.next + __popc(lack), left.end);
-      lack      = __ballot_sync(WarpWorker::all, !reserve.there);
+      lack      = __ballot_sync(WarpWorker::all, !next.there);
     }
   }
 
