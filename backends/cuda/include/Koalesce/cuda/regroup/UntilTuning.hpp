@@ -18,9 +18,9 @@
 /// in a loop that asks each lane at every step, instead of lanes that leave the loop: geometric 256/20 18.2 instead
 /// of 16.3.
 ///
-/// A large state is another matter: with one in reserve the examples' loops took `transport` (960 bytes) 25.9 ms
-/// instead of 22.9, `minor_planets` (120 bytes, 187 registers a thread instead of 153) 236 instead of 205; lanes that
-/// get items 1 / 4 / 8 at a time made no difference.
+/// A large state is another matter: with one in reserve the loop of the example `transport` (960 bytes) took 25.5 ms
+/// instead of 23.4, that of `minor_planets` (120 bytes; 187 registers a thread instead of 153) 236 instead of 206.
+/// Lanes that get items 1 / 4 / 8 at a time made no difference.
 namespace Koalesce::Impl::CudaBackend {
 
 struct UntilTuning {
