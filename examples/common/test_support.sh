@@ -48,6 +48,22 @@ header() {
   zeros 4
 }
 
+# succeeds <words that the output must have> <arguments>...: for programs that write one picture, -p
+succeeds() {
+  local words=$1
+  shift
+  rm -rf out
+  mkdir out
+  if ! "$program" "$@" -p out/o.png >stdout 2>stderr </dev/null; then complain "status: $*"; fi
+  if [[ -s stderr ]]; then complain "unexpected message: $*"; fi
+  if [[ $(ls -A out) != "o.png" ]]; then complain "outputs: $(ls -A out): $*"; fi
+  if [[ $(head -c 4 out/o.png | tail -c 3) != PNG ]]; then complain "no picture: $*"; fi
+  if ! tr -s ' ' <stdout | grep -qF -- "$words"; then
+    complain "the output lacks \"$words\": $*"
+    sed 's/^/    /' stdout
+  fi
+}
+
 # fails <words that the message must have> <arguments>...
 fails() {
   local words=$1 status

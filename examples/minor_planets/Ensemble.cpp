@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace examples::minor_planets {
 
@@ -53,7 +54,7 @@ Result run(std::vector<Body> const& bodies, Settings const& settings, Progress c
   Kokkos::deep_copy(at_epoch, host);
 
   Force const force = make_force(settings);
-  Advance const advance{force, settings.days, settings.tolerance, most_steps};
+  Advance const advance{force, settings.days, settings.tolerance, max_steps};
   Phases const phases("at the end", count * settings.clones);
   Kokkos::View<int*, Exec> const steps("steps", count * settings.clones);
   exec.fence();

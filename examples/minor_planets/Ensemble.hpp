@@ -23,11 +23,11 @@ struct Settings {
 
 struct Result {
   std::vector<PositionAndVelocity> orbits;  ///< at the end; all bodies, then their first clones, and so on
-  std::vector<int> steps;                   ///< of each; most_steps: it was given up
+  std::vector<int> steps;                   ///< of each; max_steps: it was given up
   double seconds = 0;
 };
 
-constexpr int most_steps = 10000000;
+constexpr int max_steps = 10000000;
 
 /// The label of the loop over orbits.
 extern std::string const loop;

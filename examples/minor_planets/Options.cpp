@@ -2,23 +2,19 @@
 #include "Options.hpp"
 
 #include "../common/CommandLine.hpp"
+#include "../common/RegroupOption.hpp"
 
-#include <map>
 #include <string>
 
 namespace examples::minor_planets {
 namespace {
 
-std::map<std::string, Koalesce::Regroup> const regroup_names{{"never", Koalesce::Regroup::never},
-                                                             {"automatic", Koalesce::Regroup::automatic},
-                                                             {"always", Koalesce::Regroup::always}};
 constexpr double year = 365.25;
 
 void check(Options& o) {
   auto const& s = o.settings;
   require(s.days > 0 && s.days <= 222 * year,
-          "--years must be greater than 0 and at most 222: the planets' elements "
-          "hold from 1800 on");
+          "--years must be greater than 0 and at most 222: the planets' elements hold from 1800 on");
   require(s.tolerance >= 1e-14 && s.tolerance <= 1e-3, "--tolerance must be 1e-14 to 1e-3");
   require(s.clones >= 1 && s.clones <= 100000, "--clones must be 1 to 100000");
   require(s.batch >= 1 && s.batch <= 100000, "--batch must be 1 to 100000");
@@ -34,12 +30,12 @@ void check(Options& o) {
 bool parse_options(int argc, char** argv, Options& o) {
   CLI::App app(
       "Integrates the orbits of minor planets back in time, with steps that an error estimate sets: to the day in\n"
-      "1801 on which the first of them was discovered. The Sun and the giant planets pull. Some orbits take fifty "
-      "times\n"
-      "as many steps as others: threads that are done take the next ones (Koalesce::parallel_regroup_until). A plain\n"
-      "Kokkos loop runs to compare: the orbits are the same. Prints a table; writes a picture of where they were.\n",
+      "1801 on which the first of them was discovered. The Sun and the giant planets pull. Some orbits take fifty\n"
+      "times the steps of others: threads that are done take the next ones (Koalesce::parallel_regroup_until). A\n"
+      "plain Kokkos loop runs to compare: the orbits are the same. Prints a table; writes a picture of where they "
+      "were.\n",
       "minor_planets");
-  std::string input, picture = "minor_planets.png", regroup = "automatic";
+  std::string input, picture = "minor_planets.png";
   double years    = o.settings.days / year;
   bool no_compare = false, no_planets = false;
   auto* const file = app.add_option("elements", input,
@@ -61,10 +57,8 @@ bool parse_options(int argc, char** argv, Options& o) {
   app.add_option("--batch", o.settings.batch,
                  "Clones of each body in a loop; the first loops are timed to choose how the rest runs.")
       ->capture_default_str();
-  app.add_option("--regroup", regroup,
-                 "Whether those that are done take the next orbit; automatic: if measuring says that it pays.")
-      ->check(CLI::IsMember({"never", "automatic", "always"}))
-      ->capture_default_str();
+  add_regroup_option(app, o.regroup,
+                     "Whether those that are done take the next orbit; automatic: if measuring says that it pays.");
   app.add_option("--check", o.check,
                  "So many bodies, evenly from the table, by another method, too: an error if they end elsewhere.")
       ->capture_default_str();
@@ -76,7 +70,6 @@ bool parse_options(int argc, char** argv, Options& o) {
   if (!parse(app, argc, argv)) return false;
   o.input            = input;
   o.picture          = picture;
-  o.regroup          = regroup_names.at(regroup);
   o.settings.days    = years * year;
   o.settings.planets = !no_planets;
   o.compare          = !no_compare;

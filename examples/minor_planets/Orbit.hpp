@@ -67,7 +67,7 @@ struct Advance {
   Force force;
   double days;       ///< how far back
   double tolerance;  ///< error of a step, of the distance and the speed
-  int most;          ///< steps
+  int max_steps;
 
   KOKKOS_FUNCTION bool operator()(Index, Orbit& o) const {
     double const left = days - o.since, h = Kokkos::min(o.step, left);
@@ -94,7 +94,7 @@ struct Advance {
       o.since = is_last ? days : o.since + h;
     }
     o.step = h * Kokkos::clamp(0.9 * Kokkos::pow(error, -0.2), 0.2, 5.);
-    return (error <= 1 && is_last) || o.steps == most;
+    return (error <= 1 && is_last) || o.steps == max_steps;
   }
 
  private:

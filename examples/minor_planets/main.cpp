@@ -69,7 +69,7 @@ void add_times(Table& table, Result const& ours, std::optional<Result> const& pl
   table.row("steps of an orbit: least, mean, most", std::to_string(*least) + ", " +
                                                         number(double(all) / double(ours.steps.size()), 4) + ", " +
                                                         std::to_string(*most));
-  auto const given_up = std::count(ours.steps.begin(), ours.steps.end(), most_steps);
+  auto const given_up = std::count(ours.steps.begin(), ours.steps.end(), max_steps);
   if (given_up > 0) table.row("orbits given up", std::to_string(given_up));
 }
 

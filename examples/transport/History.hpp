@@ -126,7 +126,6 @@ struct Fly {
   KOKKOS_FUNCTION static bool was_last(History& h) {
     if (h.waiting == 0) return true;
     --h.waiting;
-    // Constant subscripts, so that no compiler keeps the history in memory.
     h.photon = h.later[h.waiting];
     h.stays  = true;
     return false;

@@ -2,6 +2,7 @@
 #include "Options.hpp"
 
 #include "../common/CommandLine.hpp"
+#include "../common/RegroupOption.hpp"
 
 #include <map>
 #include <string>
@@ -9,9 +10,6 @@
 namespace examples::transport {
 namespace {
 
-std::map<std::string, Koalesce::Regroup> const regroup_names{{"never", Koalesce::Regroup::never},
-                                                             {"automatic", Koalesce::Regroup::automatic},
-                                                             {"always", Koalesce::Regroup::always}};
 std::map<std::string, Side> const side_names{
     {"right", Side::right}, {"left", Side::left}, {"front", Side::front}, {"back", Side::back}, {"top", Side::top}};
 
@@ -36,7 +34,7 @@ bool parse_options(int argc, char** argv, Options& o) {
       "A plain Kokkos loop runs to compare: the histories are the same. Prints a table of times, events and weights;\n"
       "writes a picture of the dose.\n",
       "transport");
-  std::string input, picture, regroup = "automatic", side = "left";
+  std::string input, picture, side = "left";
   std::int64_t seed = 1;
   bool no_compare = false, no_skull = false;
   auto* const file =
@@ -67,10 +65,8 @@ bool parse_options(int argc, char** argv, Options& o) {
          "Histories of a loop; the first loops are timed to choose how the rest runs. 0: at least 16384, and 16 "
          "for each thread that the device runs at a time.")
       ->capture_default_str();
-  app.add_option("--regroup", regroup,
-                 "Whether those that are done take the next history; automatic: if measuring says that it pays.")
-      ->check(names(regroup_names))
-      ->capture_default_str();
+  add_regroup_option(app, o.regroup,
+                     "Whether those that are done take the next history; automatic: if measuring says that it pays.");
   app.add_flag("--no-skull", no_skull,
                "Do not put a skull and a scalp around what the volume shows, because it has them itself.");
   app.add_flag("--no-compare", no_compare, "Do not run plain Kokkos for comparison.");
@@ -80,7 +76,6 @@ bool parse_options(int argc, char** argv, Options& o) {
   if (!parse(app, argc, argv)) return false;
   o.input   = input;
   o.picture = picture;
-  o.regroup = regroup_names.at(regroup);
   require(seed >= 0, "--seed must be 0 or more");
   o.settings.seed = std::uint64_t(seed);
   o.settings.side = side_names.at(side);

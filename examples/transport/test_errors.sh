@@ -8,22 +8,6 @@
 
 . "$(dirname "${BASH_SOURCE[0]}")/../common/test_support.sh"
 
-# succeeds <words that the output must have> <arguments>...
-succeeds() {
-  local words=$1
-  shift
-  rm -rf out
-  mkdir out
-  if ! "$program" "$@" -p out/o.png >stdout 2>stderr </dev/null; then complain "status: $*"; fi
-  if [[ -s stderr ]]; then complain "unexpected message: $*"; fi
-  if [[ $(ls -A out) != "o.png" ]]; then complain "outputs: $(ls -A out): $*"; fi
-  if [[ $(head -c 4 out/o.png | tail -c 3) != PNG ]]; then complain "no picture: $*"; fi
-  if ! tr -s ' ' <stdout | grep -qF -- "$words"; then
-    complain "the output lacks \"$words\": $*"
-    sed 's/^/    /' stdout
-  fi
-}
-
 # dose <arguments>...: sets `fingerprint`, a number that says what every cell absorbed.
 dose() {
   succeeds "dose " "$@"

@@ -22,7 +22,7 @@ namespace Koalesce::Impl::CudaBackend {
 /// Of items with a large state there is no reserve, which would double the registers: lanes wait for their next one.
 template <class Work>
 struct RefilledWarps {
-  static constexpr bool reserves = sizeof(typename Work::State) <= UntilTuning::most_in_reserve;
+  static constexpr bool reserves = sizeof(typename Work::State) <= UntilTuning::max_bytes_in_reserve;
 
   Work work;
   unsigned long long* taken;  // items, of all warps

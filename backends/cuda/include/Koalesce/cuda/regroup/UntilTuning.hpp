@@ -31,7 +31,7 @@ struct UntilTuning {
   static constexpr int together = 8;
 
   /// Bytes of an item's state, up to which lanes have one in reserve.
-  static constexpr int most_in_reserve = 64;
+  static constexpr int max_bytes_in_reserve = 64;
 
   static constexpr int threads = 128;  // of a block
 
