@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Transpositions of a matrix, ours and others' side by side: transpose/<type>/<rows>x<cols>/<impl>.
-// The same over sizes is scaling/transpose/... . Every result is compared with the definition before it is measured.
+// The same over sizes is scaling/transpose/..., with few rows or columns narrow/transpose/... . Every result is
+// compared with the definition before it is measured.
 
 #include <Koalesce/Koalesce.hpp>
 
@@ -122,6 +123,20 @@ void add_transposes() {
   }
 }
 
+/// Few columns and few rows, which are long: narrow/transpose/... .
+void add_narrow() {
+  if (perf::on_host) return;
+  auto const add_both_ways = [](auto value, std::int64_t length, std::int64_t width) {
+    add_transpose<decltype(value)>({length, width}, "narrow/");
+    add_transpose<decltype(value)>({width, length}, "narrow/");
+  };
+  for (std::int64_t width : {2, 3, 4, 7, 16}) add_both_ways(double{}, 50000000, width);
+  for (std::int64_t width : {3, 7, 16}) add_both_ways(float{}, 50000000, width);
+  add_both_ways(float{}, 10000003, 33);
+  for (std::int64_t width : {3, 7}) add_both_ways(std::uint16_t{}, 50000000, width);
+  for (std::int64_t width : {3, 4}) add_both_ways(std::uint8_t{}, 100000000, width);
+}
+
 /// From where everything fits in a cache to where nothing does.
 void add_scaling() {
   for (std::int64_t n = 256; n <= (perf::on_host ? 8192 : 32768); n *= 2) add_transpose<double>({n, n}, "scaling/");
@@ -143,5 +158,5 @@ void add_peers_versions() {
 
 int main(int argc, char** argv) {
   add_peers_versions();
-  perf::run(argc, argv, {add_transposes, add_reads, add_scaling});
+  perf::run(argc, argv, {add_transposes, add_reads, add_scaling, add_narrow});
 }

@@ -46,6 +46,19 @@ Index<3> random_matrix(Rng& rng) {
   return {1, n[0], n[1]};
 }
 
+/// Few rows and few columns: up to somewhat more than 512 bytes of them, one to three matrices.
+template <class P, class T>
+void check_narrow_type() {
+  for_each_seed([](Rng& rng) {
+    for (int i = 0; i < 6; ++i) {
+      auto const width    = random_int(rng, 1, 600 / std::int64_t(sizeof(T)));
+      auto const matrices = random_int(rng, 1, 3), length = random_int(rng, 1, 60000 / width);
+      check_strides<P, T>(rng, {matrices, length, width}, {0, 2, 1}, i % 2, Strides::right);
+      check_strides<P, T>(rng, {matrices, width, length}, {0, 2, 1}, i % 2, Strides::right);
+    }
+  });
+}
+
 template <class P, class T>
 void check_type() {
   for_each_seed([](Rng& rng) {
@@ -77,6 +90,12 @@ TYPED_TEST(TransposeTypes, of_12_bytes) { check_type<TypeParam, Vec3<float>>(); 
 TYPED_TEST(TransposeTypes, of_16_bytes) { check_type<TypeParam, Kokkos::complex<double>>(); }
 TYPED_TEST(TransposeTypes, of_16_bytes_aligned_to_8) { check_type<TypeParam, Pair>(); }
 TYPED_TEST(TransposeTypes, of_24_bytes) { check_type<TypeParam, Vec3<double>>(); }
+
+TYPED_TEST(TransposeTypes, narrow_of_1_byte) { check_narrow_type<TypeParam, std::int8_t>(); }
+TYPED_TEST(TransposeTypes, narrow_of_2_bytes) { check_narrow_type<TypeParam, std::uint16_t>(); }
+TYPED_TEST(TransposeTypes, narrow_of_4_bytes) { check_narrow_type<TypeParam, float>(); }
+TYPED_TEST(TransposeTypes, narrow_of_8_bytes) { check_narrow_type<TypeParam, std::int64_t>(); }
+TYPED_TEST(TransposeTypes, narrow_of_16_bytes) { check_narrow_type<TypeParam, Kokkos::complex<double>>(); }
 
 TYPED_TEST(TransposeTypes, large_of_1_byte) { check_large_type<TypeParam, std::int8_t>(); }
 TYPED_TEST(TransposeTypes, large_of_2_bytes) { check_large_type<TypeParam, std::uint16_t>(); }

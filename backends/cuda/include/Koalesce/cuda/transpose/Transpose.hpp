@@ -7,6 +7,7 @@
 #include <Koalesce/cuda/runtime/Machine.hpp>
 #include <Koalesce/cuda/runtime/Stopwatch.hpp>
 #include <Koalesce/cuda/transpose/NarrowTile.hpp>
+#include <Koalesce/cuda/transpose/PackedLines.hpp>
 #include <Koalesce/cuda/transpose/TransposeKernels.hpp>
 #include <Koalesce/cuda/transpose/TransposeTile.hpp>
 #include <Koalesce/cuda/transpose/TransposeTuning.hpp>
@@ -81,7 +82,11 @@ void run_transpose(Tag, Kokkos::Cuda const& exec, std::string const& label, Tran
     using Square = TransposeTile<typename Tuning::Squares>;
     return launch_transpose<Square>(exec, label, work, transpose_in_place_kernel<Square>, 2);
   }
-  if (is_narrow<Scalars>(work)) return launch_transpose<NarrowTile<int(sizeof(T))>>(exec, label, work);
+  if (is_narrow<Scalars>(work)) {
+    if (!launch_packed<int(sizeof(T))>(exec, label, work))
+      launch_transpose<NarrowTile<int(sizeof(T))>>(exec, label, work);
+    return;
+  }
   run_with_faster_tile<Vectors, Scalars>(exec, label, work,
                                          !std::is_same_v<Vectors, Scalars> && has_vectors<Vectors::vector>(work));
 }
