@@ -83,17 +83,12 @@ struct PackedNumbers {
   int threads, bytes;
 };
 
-/// Shared by elements of all sizes.
-///
-/// H200, `koalesce_perf_transpose --benchmark_filter=^narrow/`, fraction of a copy, fp64 50000000 x 3 / fp32 100000007
-/// x 7, KiB and threads of a block:
-///   packed rows, 8 and 256 / 16 and 256 / 32 and 512 / 64 and 1024       0.99, 0.98, 0.97, 0.96 / 0.90, 0.90, 0.92,
-///   0.90
-///     the same, 10000003 x 33                                            0.73, 0.86, 0.98, 1.01 / 0.70, 0.80, 0.96,
-///     0.96
-///   packed columns, 16 and 128 / 32 and 256 / 32 and 512                 1.00, 0.99, 0.94 / 0.91, 0.84, 0.75
-/// Long lines are written with ordinary stores (streaming ones: 0.96 for fp64, 0.90 for fp32), and packed ones with
-/// streaming stores.
+/// Shared by elements of all sizes. Chosen on an H200 with these kernels alone: fraction of cudaMemcpy's speed for fp64
+/// 50000000 x 3 / fp32 100000007 x 7, and KiB and threads of a block:
+///   packed rows, 8 and 256 / 16 and 256 / 32 and 512 / 64 and 1024   0.99, 0.98, 0.97, 0.96 / 0.90, 0.90, 0.92, 0.90
+///     33 columns                                                     0.73, 0.86, 0.98, 1.01 / 0.70, 0.80, 0.96, 0.96
+///   packed columns, 16 and 128 / 32 and 256 / 32 and 512             1.00, 0.99, 0.94 / 0.91, 0.84, 0.75
+/// Long columns are written with ordinary stores (streaming ones: 0.96 / 0.90), packed ones with streaming stores.
 template <int Element>
 struct PackedTuning {
   static constexpr int max_line       = 512;  ///< bytes of a line: longer ones make the pieces on the other side short
