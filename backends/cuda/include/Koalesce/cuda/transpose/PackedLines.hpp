@@ -13,7 +13,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -146,7 +145,6 @@ __global__ __launch_bounds__(Threads) void transpose_packed_columns_kernel(Trans
 /// \return whether they did.
 template <int ElementBytes>
 bool launch_packed(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<Word<ElementBytes>> const& work) {
-  using Tuning     = PackedTuning<ElementBytes>;
   auto const& from = work.from_at;
   auto const& to   = work.to_at;
   if (from.column != 1 || to.row != 1) return false;
@@ -162,14 +160,14 @@ bool launch_packed(Kokkos::Cuda const& exec, std::string const& label, Transpose
         .launch(exec, unsigned(grid.blocks), work, grid);
     return true;
   };
-  if (work.columns <= work.rows && work.columns * ElementBytes <= Tuning::max_line && from.row == work.columns &&
+  if (work.columns <= work.rows && work.columns * ElementBytes <= PackedTuning::max_line && from.row == work.columns &&
       starts_vectors(work.from, from.batch))
-    return launch(transpose_packed_rows_kernel<ElementBytes, Tuning::rows.threads>, Tuning::rows, work.rows,
+    return launch(transpose_packed_rows_kernel<ElementBytes, PackedTuning::rows.threads>, PackedTuning::rows, work.rows,
                   work.columns);
-  if (work.rows <= work.columns && work.rows * ElementBytes <= Tuning::max_line && to.column == work.rows &&
+  if (work.rows <= work.columns && work.rows * ElementBytes <= PackedTuning::max_line && to.column == work.rows &&
       starts_vectors(work.to, to.batch))
-    return launch(transpose_packed_columns_kernel<ElementBytes, Tuning::columns.threads>, Tuning::columns, work.columns,
-                  work.rows);
+    return launch(transpose_packed_columns_kernel<ElementBytes, PackedTuning::columns.threads>, PackedTuning::columns,
+                  work.columns, work.rows);
   return false;
 }
 

@@ -89,7 +89,6 @@ struct PackedNumbers {
 ///     33 columns                                                     0.73, 0.86, 0.98, 1.01 / 0.70, 0.80, 0.96, 0.96
 ///   packed columns, 16 and 128 / 32 and 256 / 32 and 512             1.00, 0.99, 0.94 / 0.91, 0.84, 0.75
 /// Long columns are written with ordinary stores (streaming ones: 0.96 / 0.90), packed ones with streaming stores.
-template <int Element>
 struct PackedTuning {
   static constexpr int max_line       = 512;  ///< bytes of a line: longer ones make the pieces on the other side short
   static constexpr PackedNumbers rows = {.threads = 512, .bytes = 32768};
