@@ -207,8 +207,17 @@ struct Exactly {
 };
 
 template <class T, int Rank>
-using DataType =
-    std::conditional_t<Rank == 1, T*, std::conditional_t<Rank == 2, T**, std::conditional_t<Rank == 3, T***, T****>>>;
+struct PointerOfRank {
+  using type = typename PointerOfRank<T*, Rank - 1>::type;
+};
+template <class T>
+struct PointerOfRank<T, 0> {
+  using type = T;
+};
+
+/// T*, T** and so on.
+template <class T, int Rank>
+using DataType = typename PointerOfRank<T, Rank>::type;
 
 /// Strides of a LayoutStride: with random gaps and in a random order, or those of a LayoutRight.
 enum class Strides { random, right };

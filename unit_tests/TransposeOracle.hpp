@@ -5,6 +5,7 @@
 #include "TestSupport.hpp"
 
 #include <array>
+#include <string>
 #include <utility>
 
 namespace Koalesce::Test {
@@ -33,8 +34,9 @@ Index<Rank> permuted(Index<Rank> const& n, Permutation<Rank> const& p) {
 template <class F>
 auto window(F const& field) {
   auto const range = [&](int d) { return std::make_pair(field.halo()[d], field.halo()[d] + field.interior()[d]); };
-  if constexpr (F::rank == 2) return Kokkos::subview(field.view(), range(0), range(1));
-  else return Kokkos::subview(field.view(), range(0), range(1), range(2));
+  return [&]<int... D>(std::integer_sequence<int, D...>) {
+    return Kokkos::subview(field.view(), range(D)...);
+  }(std::make_integer_sequence<int, F::rank>());
 }
 
 /// dst(q) = src(j) with j[p[d]] = q[d], on the host's copies.
@@ -63,7 +65,9 @@ void check_transpose(Rng& rng, Index<Rank> const& n, Permutation<Rank> const& p,
   transpose<typename P::backend>(Exec(), window(dst), window(src), p);
   Exec().fence();
   transpose_oracle(src, dst, p);
-  SCOPED_TRACE(to_string<Rank>(n) + ", " + std::to_string(p[0]) + std::to_string(p[1]));
+  std::string order;
+  for (int d = 0; d < Rank; ++d) order += std::to_string(p[d]);
+  SCOPED_TRACE(to_string<Rank>(n) + ", " + order);
   EXPECT_TRUE(dst.device_matches());
   EXPECT_TRUE(src.device_matches());
 }

@@ -19,7 +19,7 @@ namespace Koalesce {
 ///
 /// \tparam BackendTag     the backend; Backend::Native is the execution space's own.
 /// \param[in] exec        the instance that the kernel runs on.
-/// \param[out] dst        a View of rank 2 or 3, of any layout, strided ones included. May be `src` itself where
+/// \param[out] dst        a View of rank 1 to 8, of any layout, strided ones included. May be `src` itself where
 ///                        the permutation swaps two dimensions of the same extent.
 /// \param[in] src         a View of the same rank and element type, of any layout. Elements are trivially copyable.
 ///                        Those of 1, 2, 4, 8 and 16 bytes have native kernels.
@@ -33,11 +33,12 @@ void transpose(Exec const& exec, Dst const& dst, Src const& src, Kokkos::Array<i
   Impl::dispatch_transpose<BackendTag>(exec, "transpose", dst, src, permutation);
 }
 
-/// \brief Reverses the order of dimensions: dst(j, i) = src(i, j), dst(k, j, i) = src(i, j, k).
+/// \brief Reverses the order of dimensions: dst(j, i) = src(i, j), dst(k, j, i) = src(i, j, k), and so on.
 template <class BackendTag = Backend::Native, class Exec, class Dst, class Src>
 void transpose(Exec const& exec, Dst const& dst, Src const& src) {
-  if constexpr (Dst::rank() == 2) transpose<BackendTag>(exec, dst, src, {1, 0});
-  else transpose<BackendTag>(exec, dst, src, {2, 1, 0});
+  Kokkos::Array<int, Dst::rank()> reversed{};
+  for (int d = 0; d < int(Dst::rank()); ++d) reversed[d] = int(Dst::rank()) - 1 - d;
+  transpose<BackendTag>(exec, dst, src, reversed);
 }
 
 /// \brief Transposes a square matrix where it lies: a(i, j) and a(j, i) change places.

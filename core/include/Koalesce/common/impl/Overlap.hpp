@@ -12,11 +12,11 @@ namespace Koalesce::Impl {
 
 /// The bytes a strided View may touch: its elements start at `data + sum of i_d * stride[d]`, i_d < extent[d].
 struct StridedMemory {
-  static constexpr int max_rank = 4;
+  static constexpr int max_rank = 8;
 
   std::uintptr_t data;
   std::size_t element;
-  std::uintptr_t extent[max_rank]{1, 1, 1, 1};
+  std::uintptr_t extent[max_rank]{1, 1, 1, 1, 1, 1, 1, 1};
   std::uintptr_t stride[max_rank]{};
 
   bool empty() const { return std::count(extent, extent + max_rank, 0U) > 0; }

@@ -15,6 +15,15 @@
 
 namespace Koalesce::Impl {
 
+/// Where the elements of a batch of matrices lie: `base[b * batch + r * row + c * column]`.
+struct MatrixStrides {
+  std::int64_t batch, row, column;
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t b, std::int64_t r, std::int64_t c) const {
+    return b * batch + r * row + c * column;
+  }
+};
+
 /// How a map's half-warps traverse the strided dimension, as far as a sample shows: none of them along it, some, or
 /// all.
 enum class Traversal { irregular, mixed, by_column };
@@ -90,9 +99,10 @@ struct ReadWork {
   TransposeWork<Word> transposition(T* to) const {
     std::int64_t const m = by_columns ? columns.divisor() : rows.divisor(),
                        n = by_columns ? rows.divisor() : columns.divisor();
-    MatrixStrides from   = base_at;
+    RowColumnStrides from{base_at.row, base_at.column};
     if (by_columns) std::swap(from.row, from.column);
-    return {reinterpret_cast<Word const*>(base), reinterpret_cast<Word*>(to), batch, m, n, from, {m * n, 1, m}};
+    MatrixBatch const matrices = batch == 1 ? MatrixBatch() : MatrixBatch({batch, base_at.batch, m * n});
+    return {reinterpret_cast<Word const*>(base), reinterpret_cast<Word*>(to), matrices, m, n, from, {1, m}};
   }
 
   static constexpr bool has_known_map = std::is_same_v<Map, ColumnOrder> || std::is_same_v<Map, RowOrder>;

@@ -52,8 +52,8 @@ template <class Exec, class Dst, class Src, std::size_t Rank>
 void check_transpose(std::string const& where, Dst const& dst, Src const& src, Permutation<Rank> const& p) {
   static_assert(Kokkos::is_view_v<Dst> && Kokkos::is_view_v<Src>,
                 "Koalesce::transpose: the arguments must be Kokkos Views");
-  static_assert(Dst::rank() == Rank && Src::rank() == Rank && (Rank == 2 || Rank == 3),
-                "Koalesce::transpose: source and destination must have the same rank, 2 or 3");
+  static_assert(Dst::rank() == Rank && Src::rank() == Rank && Rank >= 1,
+                "Koalesce::transpose: source and destination must have the same rank, from 1 to 8");
   static_assert(!std::is_const_v<typename Dst::value_type>,
                 "Koalesce::transpose: the destination is const, so it cannot be written");
   static_assert(std::is_same_v<typename Dst::value_type, typename Src::non_const_value_type>,

@@ -51,15 +51,15 @@ class NarrowTile {
       columns = int(std::min<std::int64_t>(work.columns, most / rows));
       if (columns > 32) columns = columns / 32 * 32;
     }
-    return {TransposeGrid(work.batch, work.rows, work.columns, rows, columns, 1), Walk(rows), Walk(columns)};
+    return {TransposeGrid(work.batch.size(), work.rows, work.columns, rows, columns, 1), Walk(rows), Walk(columns)};
   }
 
   __device__ __forceinline__ NarrowTile(TransposeWork<Element> const& work, Plan const& plan,
                                         TransposeGrid::Tile const& at, void* shared, int thread)
       : m_work(work), m_plan(plan), m_shared(static_cast<Element*>(shared)), m_thread(thread) {
     std::int64_t const row = at.row * plan.rows.across, column = at.column * plan.columns.across;
-    m_from    = work.from_at(at.batch, row, column);
-    m_to      = work.to_at(at.batch, row, column);
+    m_from    = work.from_offset(at.batch, row, column);
+    m_to      = work.to_offset(at.batch, row, column);
     m_rows    = int(min(work.rows - row, std::int64_t(plan.rows.across)));
     m_columns = int(min(work.columns - column, std::int64_t(plan.columns.across)));
   }

@@ -93,7 +93,7 @@ __global__ __launch_bounds__(Threads) void transpose_packed_rows_kernel(Transpos
   int const columns = int(work.columns), elements = share.lines * columns;
   int const thread = int(threadIdx.x), vectors = elements * ElementBytes / packed_vector;
 
-  Element const* const from = work.from + work.from_at(share.matrix, share.first, 0);
+  Element const* const from = work.from + work.from_offset(share.matrix, share.first, 0);
   for (int v = thread; v < vectors; v += Threads)
     async_copy<packed_vector>(&tile.vector(v), from + v * (packed_vector / ElementBytes));
   commit_copies();
@@ -101,7 +101,7 @@ __global__ __launch_bounds__(Threads) void transpose_packed_rows_kernel(Transpos
   wait_for_copies<0>();
   __syncthreads();
 
-  Element* const to = work.to + work.to_at(share.matrix, share.first, 0);
+  Element* const to = work.to + work.to_offset(share.matrix, share.first, 0);
 #pragma unroll 4
   for (int i = thread; i < columns << grid.log; i += Threads) {
     int const c = i >> grid.log, r = i & ((1 << grid.log) - 1);
@@ -118,7 +118,7 @@ __global__ __launch_bounds__(Threads) void transpose_packed_columns_kernel(Trans
   auto const share = grid.share(blockIdx.x, work.columns);
   int const rows = int(work.rows), elements = share.lines * rows, thread = int(threadIdx.x);
 
-  Element const* const from = work.from + work.from_at(share.matrix, 0, share.first);
+  Element const* const from = work.from + work.from_offset(share.matrix, 0, share.first);
   constexpr int at_once     = 8;
   for (int first = thread; first < rows << grid.log; first += at_once * Threads) {
     Element loaded[at_once];
@@ -134,7 +134,7 @@ __global__ __launch_bounds__(Threads) void transpose_packed_columns_kernel(Trans
   }
   __syncthreads();
 
-  Element* const to = work.to + work.to_at(share.matrix, 0, share.first);
+  Element* const to = work.to + work.to_offset(share.matrix, 0, share.first);
   int const vectors = elements * ElementBytes / packed_vector;
 #pragma unroll 4
   for (int v = thread; v < vectors; v += Threads) store_once(to + v * (packed_vector / ElementBytes), tile.vector(v));
@@ -149,11 +149,9 @@ bool launch_packed(Kokkos::Cuda const& exec, std::string const& label, Transpose
   auto const& to   = work.to_at;
   if (from.column != 1 || to.row != 1) return false;
 
-  auto const starts_vectors = [&](void const* data, std::int64_t batch) {
-    return is_aligned(data, packed_vector) && (work.batch == 1 || batch * ElementBytes % packed_vector == 0);
-  };
+  constexpr std::int64_t per_vector = packed_vector / ElementBytes;
   auto const launch = [&](auto kernel, PackedNumbers const& numbers, std::int64_t lines, std::int64_t length) {
-    PackedGrid const grid(work.batch, lines, length, ElementBytes, numbers.bytes);
+    PackedGrid const grid(work.batch.size(), lines, length, ElementBytes, numbers.bytes);
     if (grid.blocks >= std::int64_t(1) << 31) return false;
     CudaKernel(exec, kernel_label(Tag{}, label), kernel, numbers.threads,
                PackedTile<ElementBytes>::shared_bytes(length, grid.log))
@@ -161,11 +159,11 @@ bool launch_packed(Kokkos::Cuda const& exec, std::string const& label, Transpose
     return true;
   };
   if (work.columns <= work.rows && work.columns * ElementBytes <= PackedTuning::max_line && from.row == work.columns &&
-      starts_vectors(work.from, from.batch))
+      is_aligned(work.from, packed_vector) && work.batch.from_multiple_of(per_vector))
     return launch(transpose_packed_rows_kernel<ElementBytes, PackedTuning::rows.threads>, PackedTuning::rows, work.rows,
                   work.columns);
   if (work.rows <= work.columns && work.rows * ElementBytes <= PackedTuning::max_line && to.column == work.rows &&
-      starts_vectors(work.to, to.batch))
+      is_aligned(work.to, packed_vector) && work.batch.to_multiple_of(per_vector))
     return launch(transpose_packed_columns_kernel<ElementBytes, PackedTuning::columns.threads>, PackedTuning::columns,
                   work.columns, work.rows);
   return false;

@@ -6,6 +6,8 @@
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/Machine.hpp>
 #include <Koalesce/cuda/runtime/Stopwatch.hpp>
+#include <Koalesce/cuda/transpose/BoxKernel.hpp>
+#include <Koalesce/cuda/transpose/BoxWork.hpp>
 #include <Koalesce/cuda/transpose/NarrowTile.hpp>
 #include <Koalesce/cuda/transpose/PackedLines.hpp>
 #include <Koalesce/cuda/transpose/TransposeKernels.hpp>
@@ -27,10 +29,10 @@ namespace Koalesce::Impl::CudaBackend {
 template <int Bytes, class T>
 bool has_vectors(TransposeWork<T> const& work) {
   if (Bytes == sizeof(T)) return true;
-  auto const whole = [](std::int64_t stride) { return stride * std::int64_t(sizeof(T)) % Bytes == 0; };
+  constexpr std::int64_t elements = Bytes / int(sizeof(T));
   return work.from_at.column == 1 && work.to_at.row == 1 && is_aligned(work.from, Bytes) &&
-         is_aligned(work.to, Bytes) && whole(work.from_at.row) && whole(work.to_at.column) &&
-         (work.batch == 1 || (whole(work.from_at.batch) && whole(work.to_at.batch)));
+         is_aligned(work.to, Bytes) && work.from_at.row % elements == 0 && work.to_at.column % elements == 0 &&
+         work.batch.from_multiple_of(elements) && work.batch.to_multiple_of(elements);
 }
 
 /// Whether the matrix has fewer rows or columns than a tile.
@@ -47,54 +49,116 @@ auto with_tile(TransposeWork<T> const& work, Run const& run) {
   return run.template operator()<TransposeTile<Shape>>();
 }
 
-/// The tile for whole vectors or single elements, and the next simpler one: the candidates of a transposition.
-template <class Vectors, class Scalars, class T>
-void run_with_faster_tile(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work,
-                          bool vectors) {
-  std::int64_t const n[3] = {work.batch, work.rows, work.columns};
+/// The kernels for transpositions of words that are not in place.
+enum class Tiling { vectors, elements, narrow, boxes };
+
+inline std::string to_string(Tiling tiling) {
+  switch (tiling) {
+    case Tiling::vectors: return "vectors";
+    case Tiling::elements: return "elements";
+    case Tiling::narrow: return "narrow";
+    default: return "boxes";
+  }
+}
+
+/// The candidates of a transposition; the first one is chosen where nothing is measured.
+template <class Tuning, class T>
+std::vector<Tiling> tilings(TransposeWork<T> const& work, bool has_boxes) {
+  using Vectors      = typename Tuning::Vectors;
+  using Scalars      = typename Tuning::Scalars;
+  bool const several = has_boxes && work.batch.dims() > 0;
+  std::vector<Tiling> result;
+  if (is_narrow<Scalars>(work)) {
+    result = {Tiling::narrow};
+    if (has_boxes) result.insert(several ? result.begin() : result.end(), Tiling::boxes);
+    return result;
+  }
+  bool const vectors = !std::is_same_v<Vectors, Scalars> && has_vectors<Vectors::vector>(work);
+  if (vectors) result = {Tiling::vectors, Tiling::elements};
+  else result = {Tiling::elements, Tiling::narrow};
+  if (several) result.push_back(Tiling::boxes);
+  return result;
+}
+
+template <class T>
+void run_tiling(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work, Tiling tiling) {
+  using Tuning = TransposeTuning<int(sizeof(T))>;
+  switch (tiling) {
+    case Tiling::vectors: return launch_transpose<TransposeTile<typename Tuning::Vectors>>(exec, label, work);
+    case Tiling::elements: return launch_transpose<TransposeTile<typename Tuning::Scalars>>(exec, label, work);
+    case Tiling::narrow: return launch_transpose<NarrowTile<int(sizeof(T))>>(exec, label, work);
+    case Tiling::boxes: (void)launch_boxes<int(sizeof(T))>(exec, label, box_work(work));
+  }
+}
+
+/// Chooses among the tilings by time.
+template <class T>
+void run_fastest_tiling(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work,
+                        std::vector<Tiling> const& tilings) {
+  std::int64_t const n[3] = {work.batch.size(), work.rows, work.columns};
   double const size       = double(n[0]) * double(n[1]) * double(n[2]);
-  auto const elements     = std::to_string(sizeof(T)) + " bytes";
+  // Matrices of one shape lie in different orders.
+  std::string order;
+  int order_number = 0;
+  for (int d = 0; d < work.batch.dims() && work.batch.dims() > 1; ++d) {
+    auto const dim = work.batch.dim(d);
+    order += (d == 0 ? ", of " : " x ") + std::string("2^") + std::to_string(size_class(dim.extent));
+    if (dim.from < work.from_at.row) order += " before rows";
+    if (dim.to < work.to_at.column) order += " before columns";
+  }
+  for (char const c : order) order_number = order_number * 31 % 1000003 + c;
+
   thread_local RecentTuners<Kokkos::Cuda> recent;
   auto const choices = [&] {
-    return TuningChoices{
-        {"transpose", label, elements, size_classes_text(n) + (vectors ? ", vectors" : ""), machine_of(Tag{}, exec)},
-        {{"matrices", n[0]}, {"rows", n[1]}, {"columns", n[2]}},
-        "tile",
-        vectors ? std::vector<std::string>{"vectors", "elements"} : std::vector<std::string>{"elements", "narrow"},
-        2,
-        size};
+    std::vector<std::string> names;
+    for (auto const tiling : tilings) names.push_back(to_string(tiling));
+    std::string const shape = size_classes_text(n) + order + (tilings[0] == Tiling::vectors ? ", vectors" : "");
+    return TuningChoices{{"transpose", label, std::to_string(sizeof(T)) + " bytes", shape, machine_of(Tag{}, exec)},
+                         {{"matrices", n[0]}, {"rows", n[1]}, {"columns", n[2]}},
+                         "tile",
+                         names,
+                         2,
+                         size};
   };
-  auto const tuner = [&] { return recent.get(exec, label, n, vectors, choices); };
-  run_fastest(exec, size, 0, tuner, choices, [&](std::size_t tile) {
-    if (vectors && tile == 0) launch_transpose<TransposeTile<Vectors>>(exec, label, work);
-    else if (vectors || tile == 0) launch_transpose<TransposeTile<Scalars>>(exec, label, work);
-    else launch_transpose<NarrowTile<int(sizeof(T))>>(exec, label, work);
-  });
+  int const kind   = (order_number * 8 + int(tilings[0])) * 8 + int(tilings.size());
+  auto const tuner = [&] { return recent.get(exec, label, n, kind, choices); };
+  run_fastest(exec, size, 0, tuner, choices, [&](std::size_t i) { run_tiling(exec, label, work, tilings[i]); });
 }
 
 template <class T>
   requires is_word<T>
 void run_transpose(Tag, Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work) {
-  using Tuning  = TransposeTuning<int(sizeof(T))>;
-  using Vectors = typename Tuning::Vectors;
-  using Scalars = typename Tuning::Scalars;
+  using Tuning = TransposeTuning<int(sizeof(T))>;
   if (work.is_in_place()) {
     using Square = TransposeTile<typename Tuning::Squares>;
     return launch_transpose<Square>(exec, label, work, transpose_in_place_kernel<Square>, 2);
   }
-  if (is_narrow<Scalars>(work)) {
-    if (!launch_packed<int(sizeof(T))>(exec, label, work))
-      launch_transpose<NarrowTile<int(sizeof(T))>>(exec, label, work);
-    return;
-  }
-  run_with_faster_tile<Vectors, Scalars>(exec, label, work,
-                                         !std::is_same_v<Vectors, Scalars> && has_vectors<Vectors::vector>(work));
+  if (is_narrow<typename Tuning::Scalars>(work) && launch_packed<int(sizeof(T))>(exec, label, work)) return;
+  bool const boxes_help = is_narrow<typename Tuning::Scalars>(work) || work.batch.dims() > 0;
+  bool const has_boxes  = boxes_help && plan_boxes<int(sizeof(T))>(exec, box_work(work).dims).plan.has_value();
+  run_fastest_tiling(exec, label, work, tilings<Tuning>(work, has_boxes));
 }
 
-/// Elements that are not words, and copies whose rows stay rows, which coalesce anyway.
-template <class Work>
-void run_transpose(Tag, Kokkos::Cuda const& exec, std::string const& label, Work const& work) {
-  run_transpose(Backend::Portable{}, exec, label, work);
+/// Elements that are not words, and copies whose rows stay rows. What is contiguous on both sides is copied as it is.
+template <class T>
+void run_in_boxes(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work, auto const& other) {
+  bool const runs = with_box_work(work, [&](auto const& boxes) {
+    bool const is_one_piece =
+        boxes.dims.count == 0 || (boxes.dims.count == 1 && boxes.dims[0].from == 1 && boxes.dims[0].to == 1);
+    return !is_one_piece && launch_boxes(exec, label, boxes);
+  });
+  if (!runs) run_transpose(Backend::Portable{}, exec, label, other);
+}
+
+template <class T>
+void run_transpose(Tag, Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work) {
+  if (work.is_in_place()) run_transpose(Backend::Portable{}, exec, label, work);
+  else run_in_boxes(exec, label, work, work);
+}
+
+template <class T>
+void run_transpose(Tag, Kokkos::Cuda const& exec, std::string const& label, CopyWork<T> const& work) {
+  run_in_boxes<T>(exec, label, work, work);
 }
 
 }  // namespace Koalesce::Impl::CudaBackend

@@ -41,7 +41,7 @@ class TransposeTile {
   static Plan plan(TransposeWork<Element> const& work) {
     // If a few tiles span the matrix, the running blocks cover whole rows as well as long pieces of columns.
     int const strip = work.columns <= 16 * S::columns ? 16 : 1;
-    return {TransposeGrid(work.batch, work.rows, work.columns, S::rows, S::columns, strip)};
+    return {TransposeGrid(work.batch.size(), work.rows, work.columns, S::rows, S::columns, strip)};
   }
 
   /// \param[in] at     one of the plan's tiles.
@@ -52,8 +52,8 @@ class TransposeTile {
       : m_work(work),
         m_shared(static_cast<Unit*>(shared)),
         m_thread(thread),
-        m_from(work.from_at(at.batch, at.row * S::rows, at.column * S::columns)),
-        m_to(work.to_at(at.batch, at.row * S::rows, at.column * S::columns)),
+        m_from(work.from_offset(at.batch, at.row * S::rows, at.column * S::columns)),
+        m_to(work.to_offset(at.batch, at.row * S::rows, at.column * S::columns)),
         m_rows(int(min(work.rows - at.row * S::rows, std::int64_t(S::rows)))),
         m_columns(int(min(work.columns - at.column * S::columns, std::int64_t(S::columns)))) {}
 

@@ -62,9 +62,9 @@ struct OpenMPTransposingRead {
     int const n = int(std::min<std::int64_t>(side, transpose.columns - c0));
     T local[side][side + 1];
     for (int r = 0; r < m; ++r)
-      for (int c = 0; c < n; ++c) local[c][r] = transpose.from[transpose.from_at(b, r0 + r, c0 + c)];
+      for (int c = 0; c < n; ++c) local[c][r] = transpose.from[transpose.from_offset(b, r0 + r, c0 + c)];
     for (int c = 0; c < n; ++c) {
-      std::int64_t const place = transpose.to_at(b, r0, c0 + c);
+      std::int64_t const place = transpose.to_offset(b, r0, c0 + c);
       for (int r = 0; r < m; ++r) transpose.to[place + r] = local[c][r];
       for (int r = 0; r < m; ++r) {
         std::int64_t const index = work.index(place + r);
@@ -90,7 +90,7 @@ void run_transposing_read(Tag, Exec const& exec, std::string const& label, Work 
   Body const body{work, transpose, tiles(transpose.rows), tiles(transpose.columns)};
   for_or_reduce(label,
                 Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                    exec, 0, transpose.batch * body.tiles_down * body.tiles_across),
+                    exec, 0, transpose.batch.size() * body.tiles_down * body.tiles_across),
                 body, result);
 }
 

@@ -44,7 +44,7 @@ struct HostTranspose {
         std::min({w.columns, HostTuning::tile_row_bytes / std::int64_t(sizeof(T)), buffer_size<T> / (3 * per_line<T>)});
     rows = ((buffer_size<T> / columns / per_line<T> - 1) / 2 * 2) * per_line<T>;
     while (rows > per_line<T> && rows * columns > HostTuning::min_points &&
-           w.batch * tiles_of(w.rows, rows) * tiles_of(w.columns, columns) < threads)
+           w.batch.size() * tiles_of(w.rows, rows) * tiles_of(w.columns, columns) < threads)
       rows = std::max(rows / 2 / per_line<T>, std::int64_t(1)) * per_line<T>;
     extra = streams && !lines_aligned() ? per_line<T> - 1 : 0;
     pitch = padded<T>(rows + extra);
@@ -61,10 +61,10 @@ struct HostTranspose {
   }
 
   bool lines_aligned() const {
-    return before_line(work.to) == 0 && work.to_at.column % per_line<T> == 0 && work.to_at.batch % per_line<T> == 0;
+    return before_line(work.to) == 0 && work.to_at.column % per_line<T> == 0 && work.batch.to_multiple_of(per_line<T>);
   }
 
-  std::int64_t size() const { return work.batch * down * across; }
+  std::int64_t size() const { return work.batch.size() * down * across; }
 
   void operator()(std::int64_t i) const {
     auto const b = i / (down * across), in_matrix = i % (down * across);
@@ -76,8 +76,9 @@ struct HostTranspose {
   void move(std::int64_t b, std::int64_t r0, std::int64_t c0) const {
     alignas(cache_line) T buffer[buffer_size<T>];
     auto const left = work.rows - r0, m = std::min(rows + extra, left), n = std::min(columns, work.columns - c0);
-    turn({work.from + work.from_at(b, r0, c0), work.from_at.row, work.from_at.column}, m, n, left - m, buffer, pitch);
-    T* to = work.to + work.to_at(b, r0, c0);
+    turn({work.from + work.from_offset(b, r0, c0), work.from_at.row, work.from_at.column}, m, n, left - m, buffer,
+         pitch);
+    T* to = work.to + work.to_offset(b, r0, c0);
     if (joined) write(buffer, m * n, to);
     for (std::int64_t c = 0; c < n && !joined; ++c, to += work.to_at.column) {
       auto const shift = extra > 0 ? before_line(to) : 0;
@@ -109,7 +110,7 @@ struct HostTransposeInPlace {
   /// the same length.
   std::int64_t pairs() const { return (tiles + 1) / 2; }
   std::int64_t per_pair() const { return tiles | 1; }
-  std::int64_t size() const { return work.batch * pairs() * per_pair(); }
+  std::int64_t size() const { return work.batch.size() * pairs() * per_pair(); }
 
   void operator()(std::int64_t i) const {
     auto const column = i % per_pair(), row = i / per_pair() % pairs(), b = i / per_pair() / pairs();
@@ -120,8 +121,8 @@ struct HostTransposeInPlace {
 
   void swap(std::int64_t b, std::int64_t r0, std::int64_t c0) const {
     alignas(cache_line) T buffer[2][side * pitch];
-    Matrix<T> const upper{work.to + work.from_at(b, r0, c0), work.from_at.row, work.from_at.column};
-    Matrix<T> const lower{work.to + work.from_at(b, c0, r0), work.from_at.row, work.from_at.column};
+    Matrix<T> const upper{work.to + work.from_offset(b, r0, c0), work.from_at.row, work.from_at.column};
+    Matrix<T> const lower{work.to + work.from_offset(b, c0, r0), work.from_at.row, work.from_at.column};
     auto const m = std::min(side, work.rows - r0), n = std::min(side, work.columns - c0);
     turn<T>({upper.base, upper.row, upper.column}, m, n, 0, buffer[0], pitch);
     if (r0 != c0) {

@@ -48,7 +48,7 @@ struct PortableTranspose {
     else move(team, [](std::int64_t, T const&) {});
   }
 
-  KOKKOS_FUNCTION std::int64_t tiles() const { return grid.tiles() * work.batch; }
+  KOKKOS_FUNCTION std::int64_t tiles() const { return grid.tiles() * work.batch.size(); }
 
   Teams teams(int max_threads) const { return {tiles(), max_threads, scratch_level, bytes() + alignof(T)}; }
 
@@ -77,12 +77,11 @@ struct PortableTranspose {
   template <class Member, class Sink>
   KOKKOS_FUNCTION void move_tile(Member const& team, Place const& tile, T* shared, Sink const& sink) const {
     int const pitch = grid.pitch(), m = grid.rows_from(tile.r), n = grid.columns_from(tile.c);
-    std::int64_t const from = work.from_at(tile.b, tile.r, tile.c), to = work.to_at(tile.b, tile.r, tile.c);
-    for_each_element(team, m, n,
-                     [&](int r, int c) { shared[r * pitch + c] = work.from[from + work.from_at(0, r, c)]; });
+    std::int64_t const from = work.from_offset(tile.b, tile.r, tile.c), to = work.to_offset(tile.b, tile.r, tile.c);
+    for_each_element(team, m, n, [&](int r, int c) { shared[r * pitch + c] = work.from[from + work.from_at(r, c)]; });
     team.team_barrier();
     for_each_element(team, n, m, [&](int c, int r) {
-      std::int64_t const offset = to + work.to_at(0, r, c);
+      std::int64_t const offset = to + work.to_at(r, c);
       T const element           = shared[r * pitch + c];
       work.to[offset]           = element;
       sink(offset, element);
@@ -106,15 +105,15 @@ struct PortableTranspose {
     int const m = grid.rows_from(r0), n = grid.columns_from(c0), pitch = grid.pitch();
     T* const mirrored = shared + grid.elements();
     for_each_element(team, m, n,
-                     [&](int r, int c) { shared[r * pitch + c] = work.from[work.from_at(b, r0 + r, c0 + c)]; });
+                     [&](int r, int c) { shared[r * pitch + c] = work.from[work.from_offset(b, r0 + r, c0 + c)]; });
     for_each_element(team, n, m,
-                     [&](int c, int r) { mirrored[c * pitch + r] = work.from[work.from_at(b, c0 + c, r0 + r)]; });
+                     [&](int c, int r) { mirrored[c * pitch + r] = work.from[work.from_offset(b, c0 + c, r0 + r)]; });
     team.team_barrier();
     for_each_element(team, m, n,
-                     [&](int r, int c) { work.to[work.from_at(b, r0 + r, c0 + c)] = mirrored[c * pitch + r]; });
+                     [&](int r, int c) { work.to[work.from_offset(b, r0 + r, c0 + c)] = mirrored[c * pitch + r]; });
     if (r0 != c0)
       for_each_element(team, n, m,
-                       [&](int c, int r) { work.to[work.from_at(b, c0 + c, r0 + r)] = shared[r * pitch + c]; });
+                       [&](int c, int r) { work.to[work.from_offset(b, c0 + c, r0 + r)] = shared[r * pitch + c]; });
     team.team_barrier();  // before the next tiles use the scratch memory
   }
 
@@ -154,7 +153,7 @@ struct CopyRows {
   CopyWork<T> work;
 
   KOKKOS_FUNCTION std::int64_t pieces_in_row() const { return (work.columns + piece - 1) / piece; }
-  KOKKOS_FUNCTION std::int64_t pieces() const { return work.batch * work.rows * pieces_in_row(); }
+  KOKKOS_FUNCTION std::int64_t pieces() const { return work.batch.size() * work.rows * pieces_in_row(); }
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team, NoUpdate&) const {
@@ -167,8 +166,8 @@ struct CopyRows {
   KOKKOS_FUNCTION void copy(Member const& team, std::int64_t i) const {
     std::int64_t const c = i % pieces_in_row() * piece, r = i / pieces_in_row() % work.rows,
                        b         = i / pieces_in_row() / work.rows;
-    T const* const from          = work.from + work.from_at(b, r, c);
-    T* const to                  = work.to + work.to_at(b, r, c);
+    T const* const from          = work.from + work.from_offset(b, r, c);
+    T* const to                  = work.to + work.to_offset(b, r, c);
     std::int64_t const from_step = work.from_at.column, to_step = work.to_at.column;
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, int(Kokkos::min<std::int64_t>(+piece, work.columns - c))),
                          [&](int k) { to[k * to_step] = from[k * from_step]; });
@@ -179,7 +178,7 @@ struct CopyRows {
 template <RunsPortable Tag, class Exec, class T>
 void run_transpose(Tag, Exec const& exec, std::string const& label, CopyWork<T> const& work) {
   using Memory = typename Exec::memory_space;
-  if (work.rows == 1 && work.batch == 1 && work.from_at.column <= 1 && work.to_at.column <= 1) {
+  if (work.rows == 1 && work.batch.size() == 1 && work.from_at.column <= 1 && work.to_at.column <= 1) {
     using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
     Kokkos::deep_copy(exec, Kokkos::View<T*, Memory, Unmanaged>(work.to, work.columns),
                       Kokkos::View<T const*, Memory, Unmanaged>(work.from, work.columns));
