@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Transpositions of a matrix, ours and others' side by side: transpose/<type>/<rows>x<cols>/<impl>.
-// The same over sizes is scaling/transpose/..., with few rows or columns narrow/transpose/... . Every result is
-// compared with the definition before it is measured.
+// The same over sizes is scaling/transpose/... . Permutations of more dimensions have sizes such as 384x384x355_by_102:
+// extents of the source, fastest first, and the permutation. Every result is compared with the definition before it is
+// measured.
 
 #include <Koalesce/Koalesce.hpp>
 
@@ -10,7 +11,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -18,6 +18,7 @@
 #include "Measure.hpp"
 #include "TransposeCutensor.hpp"
 #include "TransposePeers.hpp"
+#include "TransposeRanks.hpp"
 #include "TransposeRead.hpp"
 
 namespace {
@@ -39,23 +40,6 @@ void measure(benchmark::State& state, Matrices<T> const& m, Result const& result
   }
   perf::measure(state, m.bytes(), kernel);
 }
-
-#ifdef KOALESCE_HAVE_CUTENSOR
-/// Measures the faster of cuTENSOR's plans, those that there are: with a kernel from its library, and with one compiled
-/// for these extents.
-template <class T>
-void measure_cutensor(benchmark::State& state, Matrices<T> const& m) {
-  std::vector<std::shared_ptr<perf::Cutensor<T>>> plans;
-  for (bool const jit : {false, true}) {
-    auto const plan = std::make_shared<perf::Cutensor<T>>(Exec(), m.in.extent(0), m.in.extent(1), jit);
-    if (plan->transpose(m.in, m.out)) plans.push_back(plan);
-  }
-  if (plans.empty()) return state.SkipWithError("cuTENSOR refuses this transposition");
-  auto const best = perf::fastest(plans, [&](auto const& plan) { plan->transpose(m.in, m.out); });
-  state.SetLabel(best->compiles() ? "compiled for these extents" : "from the library");
-  measure(state, m, m.out, [&] { best->transpose(m.in, m.out); });
-}
-#endif
 
 /// All implementations at one size. Matrices are made when a benchmark runs, not when it is listed.
 template <class T>
@@ -92,7 +76,11 @@ void add_transpose(MatrixExtents const& n, std::string const& group = "") {
   if constexpr (perf::cutensor_has<T>)
     add(base + "cutensor", [=](benchmark::State& state) {
       Matrices<T> const m(n);
-      measure_cutensor(state, m);
+      // A row-major matrix has its column first.
+      auto const plan = perf::fastest_cutensor<T>({n[1], n[0]}, {1, 0}, m.in, m.out);
+      if (!plan) return state.SkipWithError("cuTENSOR refuses this transposition");
+      state.SetLabel(perf::label_of(*plan));
+      measure(state, m, m.out, [&] { plan->transpose(m.in, m.out); });
     });
 #endif
   add(base + "copy", [=](benchmark::State& state) {
@@ -158,5 +146,5 @@ void add_peers_versions() {
 
 int main(int argc, char** argv) {
   add_peers_versions();
-  perf::run(argc, argv, {add_transposes, add_narrow, add_reads, add_scaling});
+  perf::run(argc, argv, {add_transposes, add_narrow, add_permutations, add_reads, add_scaling});
 }

@@ -8,10 +8,12 @@
 
 #include <cutensor.h>
 
-#include <array>
 #include <cstdint>
+#include <memory>
+#include <numeric>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "Measure.hpp"
 
@@ -27,23 +29,28 @@ inline std::string cutensor_version() {
          std::to_string(CUTENSOR_PATCH);
 }
 
-/// cuTENSOR's permutation of a matrix's two modes, with a plan for these extents that is made once.
+/// cuTENSOR's permutation of modes, with a plan for these extents that is made once.
 /// Errors make it unusable, which is to be asked for: a call that does nothing would be the fastest.
 template <class T>
 class Cutensor {
  public:
-  /// \param jit whether the plan may compile a kernel of its own.
-  Cutensor(Exec const& exec, std::int64_t rows, std::int64_t columns, bool jit) : stream(exec.cuda_stream()), jit(jit) {
-    // Strides that are not given make the first mode contiguous: a row-major matrix has its column first.
-    std::array<std::int64_t, 2> const in_extents{columns, rows}, out_extents{rows, columns};
-    std::array<std::int32_t, 2> const in_modes{'c', 'r'}, out_modes{'r', 'c'};
+  /// \param extents     of the source, whose first mode is contiguous.
+  /// \param permutation mode d of the destination is mode permutation[d] of the source.
+  /// \param jit         whether the plan may compile a kernel of its own.
+  Cutensor(Exec const& exec, std::vector<std::int64_t> const& extents, std::vector<int> const& permutation, bool jit)
+      : stream(exec.cuda_stream()), jit(jit) {
+    auto const rank = std::uint32_t(extents.size());
+    std::vector<std::int32_t> in_modes(rank), out_modes(permutation.begin(), permutation.end());
+    std::iota(in_modes.begin(), in_modes.end(), 0);
+    std::vector<std::int64_t> out_extents;
+    for (int const mode : permutation) out_extents.push_back(extents[mode]);
     std::uint32_t const alignment = 128;  // of what Kokkos allocates
     cutensorJitMode_t const mode  = jit ? CUTENSOR_JIT_MODE_DEFAULT : CUTENSOR_JIT_MODE_NONE;
     made                          = is_done(cutensorCreate(&handle)) &&
-           is_done(cutensorCreateTensorDescriptor(handle, &in_descriptor, 2, in_extents.data(), nullptr, data_type(),
+           is_done(cutensorCreateTensorDescriptor(handle, &in_descriptor, rank, extents.data(), nullptr, data_type(),
                                                   alignment)) &&
-           is_done(cutensorCreateTensorDescriptor(handle, &out_descriptor, 2, out_extents.data(), nullptr, data_type(),
-                                                  alignment)) &&
+           is_done(cutensorCreateTensorDescriptor(handle, &out_descriptor, rank, out_extents.data(), nullptr,
+                                                  data_type(), alignment)) &&
            is_done(cutensorCreatePermutation(handle, &operation, in_descriptor, in_modes.data(), CUTENSOR_OP_IDENTITY,
                                              out_descriptor, out_modes.data(), compute_type())) &&
            is_done(cutensorCreatePlanPreference(handle, &preference, CUTENSOR_ALGO_DEFAULT, mode)) &&
@@ -61,8 +68,8 @@ class Cutensor {
   Cutensor& operator=(Cutensor const&) = delete;
 
   /// \return whether the permutation was launched.
-  template <class View>
-  bool transpose(View const& in, View const& out) const {
+  template <class View, class OutView>
+  bool transpose(View const& in, OutView const& out) const {
     static_assert(std::is_same_v<typename View::non_const_value_type, T>);
     T const one(1);
     return made && is_done(cutensorPermute(handle, plan, &one, in.data(), out.data(), stream));
@@ -94,6 +101,25 @@ class Cutensor {
   cutensorPlan_t plan                     = nullptr;
   bool made                               = false;
 };
+
+/// The faster of cuTENSOR's plans: with a kernel from its library, and with one compiled for these extents. None if it
+/// refuses the permutation.
+template <class T, class View, class OutView>
+std::shared_ptr<Cutensor<T>> fastest_cutensor(std::vector<std::int64_t> const& extents,
+                                              std::vector<int> const& permutation, View const& in, OutView const& out) {
+  std::vector<std::shared_ptr<Cutensor<T>>> plans;
+  for (bool const jit : {false, true}) {
+    auto const plan = std::make_shared<Cutensor<T>>(Exec(), extents, permutation, jit);
+    if (plan->transpose(in, out)) plans.push_back(plan);
+  }
+  if (plans.empty()) return nullptr;
+  return fastest(plans, [&](auto const& plan) { plan->transpose(in, out); });
+}
+
+template <class T>
+std::string label_of(Cutensor<T> const& plan) {
+  return plan.compiles() ? "compiled for these extents" : "from the library";
+}
 
 }  // namespace perf
 

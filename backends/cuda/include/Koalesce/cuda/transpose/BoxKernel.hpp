@@ -101,8 +101,8 @@ template <int ElementBytes>
 BoxLaunch const& plan_boxes(Kokkos::Cuda const& exec, BoxDims const& dims) {
   thread_local RecentValues<std::tuple<int, BoxDims>, BoxLaunch, 16> recent;
   return recent.get(std::tuple(device_of(exec), dims), [&] {
-    BoxLaunch launch{
-        BoxPlan::make(dims, ElementBytes, BoxTuning<ElementBytes>::threads * BoxTuning<ElementBytes>::elements)};
+    constexpr int max_elements = BoxTuning<ElementBytes>::threads * BoxTuning<ElementBytes>::elements;
+    BoxLaunch launch{BoxPlan::make(dims, cheapest_box(dims, ElementBytes, max_elements), ElementBytes)};
     if (launch.plan && launch.plan->boxes() >= std::int64_t(1) << 31) launch.plan.reset();
     if (!launch.plan) return launch;
     auto const kernel = box_kernel<ElementBytes>(exec, "transpose", *launch.plan).first;

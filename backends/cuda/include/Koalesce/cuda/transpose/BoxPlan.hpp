@@ -36,8 +36,7 @@ class BoxPlan {
   };
 
   /// \return nothing if a box's offsets need more than 32 bits or more than three dimensions have smaller boxes.
-  static std::optional<BoxPlan> make(BoxDims const& dims, int element_bytes, int max_elements) {
-    BoxShape const shape  = cheapest_box(dims, element_bytes, max_elements);
+  static std::optional<BoxPlan> make(BoxDims const& dims, BoxShape const& shape, int element_bytes) {
     std::int64_t reach[2] = {};
     int ends              = 0;
     for (int d = 0; d < dims.count; ++d) {

@@ -70,10 +70,10 @@ class BoxShape {
     }
   }
 
-  /// Sectors of 32 bytes that all boxes touch on one side. A run costs one more, and a half if it does not begin with a
-  /// line of 128 bytes, and another if not with a sector.
+  /// What moving all boxes costs on one side, in sectors of 32 bytes: those of the elements, and for each run as many
+  /// more as `extra` has for runs that begin with a line of 128 bytes, with a sector, or anywhere.
   double sectors(BoxDims const& dims, BoxDims::Order const& order, std::int64_t TransposeDim::*stride,
-                 int element_bytes) const {
+                 int element_bytes, std::array<double, 3> const& extra) const {
     std::int64_t run = 1, alignment = 0;
     double size = 1;
     bool runs   = true;
@@ -87,8 +87,10 @@ class BoxShape {
       size *= double(dims[d].extent);
     }
     alignment *= element_bytes;
-    double const extra = alignment % 32 != 0 ? 2 : alignment % 128 != 0 ? 1.5 : 1;
-    return size * element_bytes / 32 + extra * size / double(run);
+    return size * element_bytes / 32 + extra[alignment % 128 == 0  ? 0
+                                             : alignment % 32 == 0 ? 1
+                                                                   : 2] *
+                                           size / double(run);
   }
 
   std::int64_t boxes(BoxDims const& dims) const {
@@ -107,8 +109,9 @@ inline BoxShape cheapest_box(BoxDims const& dims, int element_bytes, int max_ele
   // A thread without an element costs about a quarter of one that moves it.
   double const idle = 0.5 * max_elements * element_bytes / 32;
   auto const cost   = [&](BoxShape const& shape) {
-    return shape.sectors(dims, by_from, &TransposeDim::from, element_bytes) +
-           shape.sectors(dims, by_to, &TransposeDim::to, element_bytes) + idle * double(shape.boxes(dims));
+    // Reads fetch whole lines.
+    return shape.sectors(dims, by_from, &TransposeDim::from, element_bytes, {1, 3, 4}) +
+           shape.sectors(dims, by_to, &TransposeDim::to, element_bytes, {1, 1.5, 2}) + idle * double(shape.boxes(dims));
   };
   auto const next_run = [](std::int64_t run) { return (run & (run - 1)) == 0 ? run / 2 * 3 : run / 3 * 4; };
 

@@ -13,6 +13,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -147,7 +148,7 @@ template <int ElementBytes>
 bool launch_packed(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<Word<ElementBytes>> const& work) {
   auto const& from = work.from_at;
   auto const& to   = work.to_at;
-  if (from.column != 1 || to.row != 1) return false;
+  if (from.column != 1 || to.row != 1 || std::max(work.rows, work.columns) < PackedTuning::min_lines) return false;
 
   constexpr std::int64_t per_vector = packed_vector / ElementBytes;
   auto const launch = [&](auto kernel, PackedNumbers const& numbers, std::int64_t lines, std::int64_t length) {

@@ -91,6 +91,7 @@ struct PackedNumbers {
 /// Long columns are written with ordinary stores (streaming ones: 0.96 / 0.90), packed ones with streaming stores.
 struct PackedTuning {
   static constexpr int max_line       = 512;  ///< bytes of a line: longer ones make the pieces on the other side short
+  static constexpr int min_lines      = 512;  ///< of a matrix: with fewer, a block's share is small
   static constexpr PackedNumbers rows = {.threads = 512, .bytes = 32768};
   static constexpr PackedNumbers columns = {.threads = 128, .bytes = 16384};
 };
@@ -100,15 +101,16 @@ struct BoxNumbers {
   int threads, elements, blocks;
 };
 
-/// Chosen on an H200 with these kernels alone, among permutations of rank 2 to 6 with extents of 3 to 582, fraction of
-/// cudaMemcpy's speed: 256 threads of 4 elements / 256 of 8 / 512 of 8, geometric means
-///   fp64                                                   FILL
-///   fp32                                                   FILL
+/// Chosen on an H200 with these kernels alone: geometric mean of the fraction of cudaMemcpy's speed, over 17
+/// permutations of rank 2 to 6, with 256 threads of 4 elements / 256 of 8 / 512 of 8:
+///   fp64 0.88 / 0.89 / 0.89, fp32 0.72 / 0.78 / 0.78
 /// The shape of a box matters more than its size: fp64 (5, 4, 3, 2, 1, 0) of 32 x 15 x 15 x 15 x 15 x 32 has 0.90 with
-/// boxes of 32 x 2 x 32, and 0.81 with 16 x 4 x 32. Registers that are spilled cost a fifth, as shared memory takes the
-/// space of L1; so elements are copied past registers. One element per thread and access for elements of 1 and 2 bytes.
-/// Tried and left out: the order in which boxes are moved (along the destination, the source, or both in turn: within
-/// 1 %), ordinary stores (0.90 to 0.98 of streaming ones).
+/// boxes of 32 x 2 x 32 and 0.81 with 16 x 4 x 32; fp32 (4, 3, 2, 1, 0) of 48 x 28 x 28 x 28 x 48 has 0.72 if it reads
+/// runs of 48 and writes runs of 16, and 0.55 the other way round.
+/// Elements pass registers by: spilled registers cost a fifth, as shared memory takes the space of L1.
+/// Tried and left out: boxes in the order of the source or of both sides in turn (within 1 %), ordinary stores (0.90 to
+/// 0.98 of streaming ones), blocks with a few boxes each (0.6 to 0.95 of those that run to the end), two boxes on their
+/// way instead of one (0.94 to 0.98).
 constexpr BoxNumbers box_numbers(int element) {
   switch (element) {
     case 16: return {.threads = 256, .elements = 4, .blocks = 6};
