@@ -81,6 +81,24 @@ void check_large_type() {
   });
 }
 
+/// Rows and columns whose pitch is a multiple of 256 bytes, but that begin anywhere: where tiles begin depends on it.
+template <class P, class T>
+void check_pitch() {
+  using Exec = typename P::exec;
+  for_each_seed([](Rng& rng) {
+    for (int i = 0; i < 6; ++i) {
+      Index<2> const halo{random_int(rng, 0, 40), random_int(rng, 0, 40)};
+      Index<2> const n{256 * random_int(rng, 1, 2) - 2 * halo[0], 256 * random_int(rng, 1, 2) - 2 * halo[1]};
+      Field<Exec, T, 2> src(n, halo, rng), dst({n[1], n[0]}, {halo[1], halo[0]}, rng);
+      fill_for_transpose(src, rng);
+      transpose<typename P::backend>(Exec(), window(dst), window(src));
+      Exec().fence();
+      transpose_oracle(src, dst, {1, 0});
+      EXPECT_TRUE(dst.device_matches()) << to_string<2>(n) << ", halo " << to_string<2>(halo);
+    }
+  });
+}
+
 /// TestTranspose has those of 8 bytes.
 TYPED_TEST(TransposeTypes, of_1_byte) { check_type<TypeParam, std::int8_t>(); }
 TYPED_TEST(TransposeTypes, of_2_bytes) { check_type<TypeParam, std::uint16_t>(); }
@@ -96,6 +114,12 @@ TYPED_TEST(TransposeTypes, narrow_of_2_bytes) { check_narrow_type<TypeParam, std
 TYPED_TEST(TransposeTypes, narrow_of_4_bytes) { check_narrow_type<TypeParam, float>(); }
 TYPED_TEST(TransposeTypes, narrow_of_8_bytes) { check_narrow_type<TypeParam, std::int64_t>(); }
 TYPED_TEST(TransposeTypes, narrow_of_16_bytes) { check_narrow_type<TypeParam, Kokkos::complex<double>>(); }
+
+TYPED_TEST(TransposeTypes, pitched_of_1_byte) { check_pitch<TypeParam, std::int8_t>(); }
+TYPED_TEST(TransposeTypes, pitched_of_2_bytes) { check_pitch<TypeParam, std::uint16_t>(); }
+TYPED_TEST(TransposeTypes, pitched_of_4_bytes) { check_pitch<TypeParam, float>(); }
+TYPED_TEST(TransposeTypes, pitched_of_8_bytes) { check_pitch<TypeParam, double>(); }
+TYPED_TEST(TransposeTypes, pitched_of_16_bytes) { check_pitch<TypeParam, Kokkos::complex<double>>(); }
 
 TYPED_TEST(TransposeTypes, large_of_1_byte) { check_large_type<TypeParam, std::int8_t>(); }
 TYPED_TEST(TransposeTypes, large_of_2_bytes) { check_large_type<TypeParam, std::uint16_t>(); }

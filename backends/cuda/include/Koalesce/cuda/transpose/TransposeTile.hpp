@@ -33,6 +33,7 @@ class TransposeTile {
 
   struct Plan {
     TransposeGrid grid;
+    int before_rows, before_columns;  // how far the first tiles reach beyond the matrix
 
     KOKKOS_FUNCTION std::int64_t size() const { return grid.size(); }
     KOKKOS_FUNCTION int shared_bytes() const { return S::shared_bytes; }
@@ -40,22 +41,31 @@ class TransposeTile {
 
   static Plan plan(TransposeWork<Element> const& work) {
     // If a few tiles span the matrix, the running blocks cover whole rows as well as long pieces of columns.
-    int const strip = work.columns <= 16 * S::columns ? 16 : 1;
-    return {TransposeGrid(work.batch.size(), work.rows, work.columns, S::rows, S::columns, strip)};
+    int const strip  = work.columns <= 16 * S::columns ? 16 : 1;
+    auto const& from = work.from_at;
+    auto const& to   = work.to_at;
+    int const rows   = before_line<S::rows>(work.to, to.row, to.column, work.batch, &MatrixBatch::to_multiple_of);
+    int const columns =
+        before_line<S::columns>(work.from, from.column, from.row, work.batch, &MatrixBatch::from_multiple_of);
+    return {TransposeGrid(work.batch.size(), work.rows + rows, work.columns + columns, S::rows, S::columns, strip),
+            rows, columns};
   }
 
   /// \param[in] at     one of the plan's tiles.
   /// \param[in] shared Plan::shared_bytes() of shared memory, aligned to 16.
   /// \param[in] thread number of the calling thread among the `threads` threads that share the tile.
-  __device__ __forceinline__ TransposeTile(TransposeWork<Element> const& work, Plan const&,
+  __device__ __forceinline__ TransposeTile(TransposeWork<Element> const& work, Plan const& plan,
                                            TransposeGrid::Tile const& at, void* shared, int thread)
-      : m_work(work),
-        m_shared(static_cast<Unit*>(shared)),
-        m_thread(thread),
-        m_from(work.from_offset(at.batch, at.row * S::rows, at.column * S::columns)),
-        m_to(work.to_offset(at.batch, at.row * S::rows, at.column * S::columns)),
-        m_rows(int(min(work.rows - at.row * S::rows, std::int64_t(S::rows)))),
-        m_columns(int(min(work.columns - at.column * S::columns, std::int64_t(S::columns)))) {}
+      : m_work(work), m_shared(static_cast<Unit*>(shared)), m_thread(thread) {
+    std::int64_t const end_row    = (at.row + 1) * S::rows - plan.before_rows,
+                       end_column = (at.column + 1) * S::columns - plan.before_columns,
+                       row        = max(end_row - S::rows, std::int64_t(0)),
+                       column     = max(end_column - S::columns, std::int64_t(0));
+    m_from                        = work.from_offset(at.batch, row, column);
+    m_to                          = work.to_offset(at.batch, row, column);
+    m_rows                        = int(min(work.rows, end_row) - row);
+    m_columns                     = int(min(work.columns, end_column) - column);
+  }
 
   /// A thread's elements, loaded but not yet in shared memory.
   struct Loaded {
@@ -92,6 +102,19 @@ class TransposeTile {
   }
 
  private:
+  /// Memory moves lines of up to 256 bytes; a tile that begins and ends with one is the fastest.
+  /// \param[in] along, across strides within the lines of `Tile` elements, and from one to the next.
+  /// \return how many elements before `data` the line begins that the first tile is to begin with.
+  template <int Tile>
+  static int before_line(Element const* data, std::int64_t along, std::int64_t across, MatrixBatch const& batch,
+                         bool (MatrixBatch::*is_multiple_of)(std::int64_t) const) {
+    constexpr auto element       = int(sizeof(Element));
+    constexpr int bytes          = Tile * element % 256 == 0 ? 256 : Tile * element % 128 == 0 ? 128 : element;
+    constexpr std::int64_t count = bytes / element;
+    if (along != 1 || across % count != 0 || !(batch.*is_multiple_of)(count)) return 0;
+    return int(reinterpret_cast<std::uintptr_t>(data) % bytes) / element;
+  }
+
   /// A unit's place in shared memory. The threads of a warp hold neighboring columns; the exclusive or spreads their
   /// units over the banks.
   __device__ __forceinline__ static int place(int column, int unit) {
