@@ -110,9 +110,10 @@ __global__ __launch_bounds__(Threads) void transpose_packed_rows_kernel(Transpos
   }
 }
 
-template <int ElementBytes, int Threads>
-__global__ __launch_bounds__(Threads) void transpose_packed_columns_kernel(TransposeWork<Word<ElementBytes>> const work,
-                                                                           PackedGrid const grid) {
+template <int ElementBytes, int Threads, int Blocks>
+__global__ __launch_bounds__(Threads,
+                             Blocks) void transpose_packed_columns_kernel(TransposeWork<Word<ElementBytes>> const work,
+                                                                          PackedGrid const grid) {
   extern __shared__ __align__(128) unsigned char koalesce_packed_lines[];
   using Element = Word<ElementBytes>;
   PackedTile<ElementBytes> const tile(koalesce_packed_lines);
@@ -165,8 +166,9 @@ bool launch_packed(Kokkos::Cuda const& exec, std::string const& label, Transpose
                   work.columns);
   if (work.rows <= work.columns && work.rows * ElementBytes <= PackedTuning::max_line && to.column == work.rows &&
       is_aligned(work.to, packed_vector) && work.batch.to_multiple_of(per_vector))
-    return launch(transpose_packed_columns_kernel<ElementBytes, PackedTuning::columns.threads>, PackedTuning::columns,
-                  work.columns, work.rows);
+    return launch(transpose_packed_columns_kernel<ElementBytes, PackedTuning::columns.threads,
+                                                  PackedTuning::column_blocks(ElementBytes)>,
+                  PackedTuning::columns, work.columns, work.rows);
   return false;
 }
 
