@@ -57,14 +57,19 @@ class TransposeTile {
   __device__ __forceinline__ TransposeTile(TransposeWork<Element> const& work, Plan const& plan,
                                            TransposeGrid::Tile const& at, void* shared, int thread)
       : m_work(work), m_shared(static_cast<Unit*>(shared)), m_thread(thread) {
-    std::int64_t const end_row    = (at.row + 1) * S::rows - plan.before_rows,
-                       end_column = (at.column + 1) * S::columns - plan.before_columns,
-                       row        = max(end_row - S::rows, std::int64_t(0)),
-                       column     = max(end_column - S::columns, std::int64_t(0));
-    m_from                        = work.from_offset(at.batch, row, column);
-    m_to                          = work.to_offset(at.batch, row, column);
-    m_rows                        = int(min(work.rows, end_row) - row);
-    m_columns                     = int(min(work.columns, end_column) - column);
+    std::int64_t row = at.row * S::rows, column = at.column * S::columns;
+    m_rows    = int(min(work.rows + plan.before_rows - row, std::int64_t(S::rows)));
+    m_columns = int(min(work.columns + plan.before_columns - column, std::int64_t(S::columns)));
+    if (plan.before_rows > 0 || plan.before_columns > 0) {
+      // What lies before the matrix is missing from the first tiles.
+      int const no_rows = at.row == 0 ? plan.before_rows : 0, no_columns = at.column == 0 ? plan.before_columns : 0;
+      row += no_rows - plan.before_rows;
+      column += no_columns - plan.before_columns;
+      m_rows -= no_rows;
+      m_columns -= no_columns;
+    }
+    m_from = work.from_offset(at.batch, row, column);
+    m_to   = work.to_offset(at.batch, row, column);
   }
 
   /// A thread's elements, loaded but not yet in shared memory.
