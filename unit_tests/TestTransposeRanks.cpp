@@ -89,7 +89,7 @@ TYPED_TEST(TransposeRanks, every_permutation_of_four) {
   });
 }
 
-/// More than what runs at a time; boxes that end in three dimensions.
+/// More than what runs at a time.
 TYPED_TEST(TransposeRanks, large_tensors) {
   for_each_seed([](Rng& rng) {
     check_transpose<TypeParam, double, 4, LayoutRight, LayoutRight>(rng, {43, 37, 41, 35}, {2, 1, 3, 0}, 0);

@@ -22,7 +22,7 @@ namespace Koalesce {
 /// \param[out] dst        a View of rank 1 to 8, of any layout, strided ones included. May be `src` itself where
 ///                        the permutation swaps two dimensions of the same extent.
 /// \param[in] src         a View of the same rank and element type, of any layout. Elements are trivially copyable.
-///                        Those of 1, 2, 4, 8 and 16 bytes have native kernels.
+///                        Hosts have native kernels for those of 1, 2, 4, 8 and 16 bytes, CUDA for all.
 /// \param[in] permutation every number from 0 to rank - 1 once.
 /// \throws Error before anything runs: extents that do not match, no permutation, Views that overlap, without memory or
 ///         out of the execution space's reach.

@@ -18,7 +18,6 @@
 #include <optional>
 #include <string>
 #include <tuple>
-#include <utility>
 
 namespace Koalesce::Impl::CudaBackend {
 
@@ -27,10 +26,10 @@ namespace Koalesce::Impl::CudaBackend {
 /// \param[in] half elements of one half.
 template <int ElementBytes>
 __global__ __launch_bounds__(
-    box_numbers(ElementBytes).threads,
-    box_numbers(ElementBytes).blocks) void transpose_box_kernel(Word<ElementBytes> const* const from,
-                                                                Word<ElementBytes>* const to, BoxPlan const plan,
-                                                                std::uint32_t const boxes, std::uint32_t const half) {
+    BoxTuning<ElementBytes>::threads,
+    BoxTuning<ElementBytes>::blocks) void transpose_box_kernel(Word<ElementBytes> const* const from,
+                                                               Word<ElementBytes>* const to, BoxPlan const plan,
+                                                               std::uint32_t const boxes, std::uint32_t const half) {
   using Element         = Word<ElementBytes>;
   constexpr int threads = BoxTuning<ElementBytes>::threads, count = BoxTuning<ElementBytes>::elements;
   extern __shared__ __align__(16) unsigned char koalesce_transpose_box[];
@@ -82,31 +81,37 @@ __global__ __launch_bounds__(
   }
 }
 
-/// A plan, and how many blocks run at a time.
+/// A plan, the elements of shared memory from one box to the next, and how many blocks run at a time.
 struct BoxLaunch {
   std::optional<BoxPlan> plan;
+  int half            = 0;
   std::int64_t blocks = 0;
+
+  int shared_bytes(int element_bytes) const { return 2 * half * element_bytes; }
 };
 
 template <int ElementBytes>
-auto box_kernel(Kokkos::Cuda const& exec, std::string const& label, BoxPlan const& plan) {
-  int const half = (plan.places() + 15) / 16 * 16;
-  return std::pair(CudaKernel(exec, kernel_label(Tag{}, label), transpose_box_kernel<ElementBytes>,
-                              BoxTuning<ElementBytes>::threads, 2 * half * ElementBytes),
-                   half);
+auto box_kernel(Kokkos::Cuda const& exec, std::string const& label, BoxLaunch const& launch) {
+  return CudaKernel(exec, kernel_label(Tag{}, label), transpose_box_kernel<ElementBytes>,
+                    BoxTuning<ElementBytes>::threads, launch.shared_bytes(ElementBytes));
 }
 
-/// Plans take tens of microseconds, so that each host thread keeps some.
+/// Plans take tens of microseconds, so that each host thread keeps some. There is none for boxes that do not fit into
+/// shared memory, nor for more than 2^31 of them.
 template <int ElementBytes>
 BoxLaunch const& plan_boxes(Kokkos::Cuda const& exec, BoxDims const& dims) {
   thread_local RecentValues<std::tuple<int, BoxDims>, BoxLaunch, 16> recent;
   return recent.get(std::tuple(device_of(exec), dims), [&] {
     constexpr int max_elements = BoxTuning<ElementBytes>::threads * BoxTuning<ElementBytes>::elements;
     BoxLaunch launch{BoxPlan::make(dims, cheapest_box(dims, ElementBytes, max_elements), ElementBytes)};
-    if (launch.plan && launch.plan->boxes() >= std::int64_t(1) << 31) launch.plan.reset();
     if (!launch.plan) return launch;
-    auto const kernel = box_kernel<ElementBytes>(exec, "transpose", *launch.plan).first;
-    launch.blocks     = std::int64_t(kernel.blocks_per_processor()) * CudaDevice::of(exec).processors;
+    launch.half       = (launch.plan->places() + 15) / 16 * 16;
+    auto const device = CudaDevice::of(exec);
+    if (launch.shared_bytes(ElementBytes) <= device.shared_bytes_per_block && launch.plan->boxes() < std::int64_t(1)
+                                                                                                         << 31)
+      launch.blocks =
+          std::int64_t(box_kernel<ElementBytes>(exec, "transpose", launch).blocks_per_processor()) * device.processors;
+    if (launch.blocks == 0) launch.plan.reset();
     return launch;
   });
 }
@@ -115,11 +120,12 @@ BoxLaunch const& plan_boxes(Kokkos::Cuda const& exec, BoxDims const& dims) {
 /// \return whether there is.
 template <int ElementBytes>
 bool launch_boxes(Kokkos::Cuda const& exec, std::string const& label, BoxWork<ElementBytes> const& work) {
-  auto const& [plan, blocks] = plan_boxes<ElementBytes>(exec, work.dims);
-  if (!plan) return false;
-  auto const [kernel, half] = box_kernel<ElementBytes>(exec, label, *plan);
-  kernel.launch(exec, unsigned(std::min(blocks, plan->boxes())), work.from, work.to, *plan,
-                std::uint32_t(plan->boxes()), std::uint32_t(half));
+  BoxLaunch const& launch = plan_boxes<ElementBytes>(exec, work.dims);
+  if (!launch.plan) return false;
+  auto const boxes = launch.plan->boxes();
+  box_kernel<ElementBytes>(exec, label, launch)
+      .launch(exec, unsigned(std::min(launch.blocks, boxes)), work.from, work.to, *launch.plan, std::uint32_t(boxes),
+              std::uint32_t(launch.half));
   return true;
 }
 

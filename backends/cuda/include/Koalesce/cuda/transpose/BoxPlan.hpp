@@ -16,8 +16,8 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// A transposition of many dimensions, cut into boxes. Boxes at the end of a dimension may be smaller: up to three
-/// dimensions have such ends, and each of these has a bit.
+/// A transposition of many dimensions, cut into boxes. Boxes at the end of a dimension may be smaller: up to two
+/// dimensions, one that each side cuts, have such ends, and each of these has a bit.
 class BoxPlan {
  public:
   static constexpr int max_dims = BoxShape::max_dims;
@@ -35,19 +35,18 @@ class BoxPlan {
     std::uint32_t offset[Count], place[Count], beyond;
   };
 
-  /// \return nothing if a box's offsets need more than 32 bits or more than three dimensions have smaller boxes.
+  /// \return nothing if a box's offsets need more than 32 bits, or its places more than 16.
   static std::optional<BoxPlan> make(BoxDims const& dims, BoxShape const& shape, int element_bytes) {
     std::int64_t reach[2] = {};
-    int ends              = 0;
     for (int d = 0; d < dims.count; ++d) {
       reach[0] += (shape[d] - 1) * dims[d].from;
       reach[1] += (shape[d] - 1) * dims[d].to;
-      ends += dims[d].extent % shape[d] != 0;
     }
-    bool const fits =
-        std::max(reach[0], reach[1]) <= std::numeric_limits<std::uint32_t>::max() / std::uint32_t(element_bytes);
-    if (!fits || ends > 3) return std::nullopt;
-    return BoxPlan(dims, shape, element_bytes);
+    if (std::max(reach[0], reach[1]) > std::numeric_limits<std::uint32_t>::max() / std::uint32_t(element_bytes))
+      return std::nullopt;
+    BoxPlan const plan(dims, shape, element_bytes);
+    if (plan.places() > 1 << 16) return std::nullopt;
+    return plan;
   }
 
   std::int64_t boxes() const { return m_boxes; }
@@ -132,11 +131,12 @@ class BoxPlan {
     }
   }
 
-  /// A stride of at least `stride` elements at which pieces of `kept` elements lie in different banks.
+  /// A stride of at least `stride` elements at which pieces of `kept` elements lie in different banks, if it takes at
+  /// most a quarter more shared memory.
   static int padded(int stride, int kept, int line) {
     if (kept == 1) return stride | 1;
-    while (kept < line && stride % line != kept) ++stride;
-    return stride;
+    int const gap = ((kept - stride) % line + line) % line;
+    return kept < line && gap <= stride / 4 ? stride + gap : stride;
   }
 
   template <int Count>

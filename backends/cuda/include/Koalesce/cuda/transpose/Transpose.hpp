@@ -87,7 +87,8 @@ void run_tiling(Kokkos::Cuda const& exec, std::string const& label, TransposeWor
     case Tiling::vectors: return launch_transpose<TransposeTile<typename Tuning::Vectors>>(exec, label, work);
     case Tiling::elements: return launch_transpose<TransposeTile<typename Tuning::Scalars>>(exec, label, work);
     case Tiling::narrow: return launch_transpose<NarrowTile<int(sizeof(T))>>(exec, label, work);
-    case Tiling::boxes: (void)launch_boxes<int(sizeof(T))>(exec, label, box_work(work));
+    case Tiling::boxes:
+      if (!launch_boxes(exec, label, box_work(work))) run_tiling(exec, label, work, Tiling::narrow);
   }
 }
 
@@ -111,13 +112,17 @@ void run_fastest_tiling(Kokkos::Cuda const& exec, std::string const& label, Tran
   thread_local RecentTuners<Kokkos::Cuda> recent;
   auto const choices = [&] {
     std::vector<std::string> names;
-    for (auto const tiling : tilings) names.push_back(to_string(tiling));
-    std::string const shape = size_classes_text(n) + order + (tilings[0] == Tiling::vectors ? ", vectors" : "");
+    std::string shape = size_classes_text(n) + order;
+    for (auto const tiling : tilings) {
+      names.push_back(to_string(tiling));
+      shape += ", " + names.back();
+    }
+    std::size_t const count = names.size();
     return TuningChoices{{"transpose", label, std::to_string(sizeof(T)) + " bytes", shape, machine_of(Tag{}, exec)},
                          {{"matrices", n[0]}, {"rows", n[1]}, {"columns", n[2]}},
                          "tile",
                          names,
-                         2,
+                         count,
                          size};
   };
   int const kind   = (order_number * 8 + int(tilings[0])) * 8 + int(tilings.size());
@@ -141,13 +146,14 @@ void run_transpose(Tag, Kokkos::Cuda const& exec, std::string const& label, Tran
 
 /// Elements that are not words, and copies whose rows stay rows. What is contiguous on both sides is copied as it is.
 template <class T>
-void run_in_boxes(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work, auto const& other) {
+void run_in_boxes(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work,
+                  auto const& for_portable) {
   bool const runs = with_box_work(work, [&](auto const& boxes) {
     bool const is_one_piece =
         boxes.dims.count == 0 || (boxes.dims.count == 1 && boxes.dims[0].from == 1 && boxes.dims[0].to == 1);
     return !is_one_piece && launch_boxes(exec, label, boxes);
   });
-  if (!runs) run_transpose(Backend::Portable{}, exec, label, other);
+  if (!runs) run_transpose(Backend::Portable{}, exec, label, for_portable);
 }
 
 template <class T>

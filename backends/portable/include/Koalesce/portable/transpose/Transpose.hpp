@@ -101,19 +101,19 @@ struct PortableTranspose {
 
   template <class Member>
   KOKKOS_FUNCTION void swap_tiles(Member const& team, Place const& tile, T* shared) const {
-    std::int64_t const b = tile.b, r0 = tile.r, c0 = tile.c;
+    std::int64_t const first = work.batch.from(tile.b), r0 = tile.r, c0 = tile.c;
     int const m = grid.rows_from(r0), n = grid.columns_from(c0), pitch = grid.pitch();
     T* const mirrored = shared + grid.elements();
     for_each_element(team, m, n,
-                     [&](int r, int c) { shared[r * pitch + c] = work.from[work.from_offset(b, r0 + r, c0 + c)]; });
+                     [&](int r, int c) { shared[r * pitch + c] = work.from[first + work.from_at(r0 + r, c0 + c)]; });
     for_each_element(team, n, m,
-                     [&](int c, int r) { mirrored[c * pitch + r] = work.from[work.from_offset(b, c0 + c, r0 + r)]; });
+                     [&](int c, int r) { mirrored[c * pitch + r] = work.from[first + work.from_at(c0 + c, r0 + r)]; });
     team.team_barrier();
     for_each_element(team, m, n,
-                     [&](int r, int c) { work.to[work.from_offset(b, r0 + r, c0 + c)] = mirrored[c * pitch + r]; });
+                     [&](int r, int c) { work.to[first + work.from_at(r0 + r, c0 + c)] = mirrored[c * pitch + r]; });
     if (r0 != c0)
       for_each_element(team, n, m,
-                       [&](int c, int r) { work.to[work.from_offset(b, c0 + c, r0 + r)] = shared[r * pitch + c]; });
+                       [&](int c, int r) { work.to[first + work.from_at(c0 + c, r0 + r)] = shared[r * pitch + c]; });
     team.team_barrier();  // before the next tiles use the scratch memory
   }
 
@@ -177,8 +177,9 @@ struct CopyRows {
 /// One contiguous block is copied by Kokkos::deep_copy.
 template <RunsPortable Tag, class Exec, class T>
 void run_transpose(Tag, Exec const& exec, std::string const& label, CopyWork<T> const& work) {
-  using Memory = typename Exec::memory_space;
-  if (work.rows == 1 && work.batch.size() == 1 && work.from_at.column <= 1 && work.to_at.column <= 1) {
+  using Memory            = typename Exec::memory_space;
+  bool const is_one_piece = work.columns == 1 || (work.from_at.column == 1 && work.to_at.column == 1);
+  if (work.rows == 1 && work.batch.size() == 1 && is_one_piece) {
     using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
     Kokkos::deep_copy(exec, Kokkos::View<T*, Memory, Unmanaged>(work.to, work.columns),
                       Kokkos::View<T const*, Memory, Unmanaged>(work.from, work.columns));
