@@ -17,7 +17,7 @@
 ///     fp64 16384^2, c128 8192^2 (vectors)                                      0.921 / 0.943, 0.907 / 0.931
 ///   u8 32768^2, vectors of 4 / 8 / 16 bytes                                    0.82 / 0.72 / 0.75
 /// Tiles that begin with a multiple of 256 bytes where all rows and columns can, against tiles from the first element
-/// on, fp64 / fp32 16384^2, u16 32768^2 that begin 128 bytes after a multiple of 256, as Kokkos::View's data do:
+/// on, fp64 / fp32 16384^2, u16 32768^2 that begin 128 bytes after a multiple of 256, as those of Kokkos' Views do:
 ///   0.944 and 0.918, 0.954 and 0.953 (vectors), 0.949 and 0.944; 64 bytes after one: 0.943 and 0.869, 0.954 and 0.853,
 ///   0.949 and 0.817
 /// Rows and columns that start anywhere, fp32 4099 x 65537: one element at a time 0.83. Tried and left out: rows read
@@ -111,7 +111,7 @@ struct BoxNumbers {
 /// Chosen on an H200 with these kernels alone: geometric mean of the fraction of cudaMemcpy's speed, over 17
 /// permutations of rank 2 to 6, with 256 threads of 4 elements / 256 of 8 / 512 of 8:
 ///   fp64 0.88 / 0.89 / 0.89, fp32 0.72 / 0.78 / 0.78
-/// The data of a Kokkos::View begin 128 bytes after a multiple of 256, which costs up to a tenth where runs are short:
+/// The data of Kokkos' Views begin 128 bytes after a multiple of 256, which costs up to a tenth where runs are short:
 /// with 256 threads of 8 elements 0.82, with 512 0.85 (fp64, ten permutations). Boxes that begin with a multiple of 256
 /// where all runs can, as tiles of matrices do, were left out: fp64 gained up to 4 %, but fp32 lost 2 to 6 %.
 /// The shape of a box matters more than its size: fp64 (5, 4, 3, 2, 1, 0) of 32 x 15 x 15 x 15 x 15 x 32 has 0.90 with
