@@ -17,6 +17,7 @@
 
 #include "Measure.hpp"
 #include "TransposeCutensor.hpp"
+#include "TransposeHost.hpp"
 #include "TransposePeers.hpp"
 #include "TransposeRanks.hpp"
 #include "TransposeRead.hpp"
@@ -146,5 +147,5 @@ void add_peers_versions() {
 
 int main(int argc, char** argv) {
   add_peers_versions();
-  perf::run(argc, argv, {add_transposes, add_narrow, add_permutations, add_reads, add_scaling});
+  perf::run(argc, argv, {add_transposes, add_narrow, add_permutations, add_host_copies, add_reads, add_scaling});
 }

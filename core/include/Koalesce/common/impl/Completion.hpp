@@ -24,7 +24,7 @@ class CompletionOf : public Completion {
  public:
   explicit CompletionOf(Exec const& exec) : m_exec(exec) {}
 
-  void wait() override { m_exec.fence("Koalesce::ShadowView: the shadow is built on another instance"); }
+  void wait() override { m_exec.fence("Koalesce: earlier work has ended"); }
 
   void precede(Exec const& other) {
     if (!(other == m_exec)) wait();

@@ -32,13 +32,19 @@ void check_reach(std::string const& where, View const& view, std::string const& 
          " cannot reach; copy it to a View in ", Exec::memory_space::name(), " first");
 }
 
-/// check_reach(), and check_memory() unless the View has no elements.
-template <class Exec, class View>
-void check_access(std::string const& where, View const& view, std::string const& role) {
+/// check_memory() unless the View has no elements.
+template <class View>
+void check_memory_of_elements(std::string const& where, View const& view, std::string const& role) {
   // Not size(), which may be 0 for a View without memory.
   bool empty = false;
   for (int d = 0; d < int(View::rank()); ++d) empty |= view.extent(d) == 0;
   if (!empty) check_memory(where, view, role);
+}
+
+/// check_memory_of_elements() and check_reach().
+template <class Exec, class View>
+void check_access(std::string const& where, View const& view, std::string const& role) {
+  check_memory_of_elements(where, view, role);
   check_reach<Exec>(where, view, role);
 }
 

@@ -36,6 +36,16 @@ void check_permutation(std::string const& where, Permutation<Rank> const& p) {
          Rank - 1, " once");
 }
 
+/// Whether kernels on Exec can access the View's memory.
+template <class Exec, class View>
+inline constexpr bool reaches = Kokkos::SpaceAccessibility<Exec, typename View::memory_space>::accessible;
+
+/// Whether one of the Views lies in host memory that kernels on Exec do not reach, and the other where they do.
+template <class Exec, class Dst, class Src>
+inline constexpr bool is_transfer =
+    reaches<Exec, Dst> != reaches<Exec, Src> &&
+    reaches<Kokkos::DefaultHostExecutionSpace, std::conditional_t<reaches<Exec, Dst>, Src, Dst>>;
+
 /// Whether the destination is the source itself and the permutation swaps two of its dimensions or none.
 template <class Dst, class Src, std::size_t Rank>
 bool is_in_place(Dst const& dst, Src const& src, Permutation<Rank> const& p) {
@@ -67,8 +77,12 @@ void check_transpose(std::string const& where, Dst const& dst, Src const& src, P
       fail(where, "the destination ", quoted_label(dst), " has extent ", dst.extent(d), " in dimension ", d,
            ", but dimension ", p[d], " of the source ", quoted_label(src), ", which goes there, has ", src.extent(p[d]),
            "; give the destination that extent");
-  check_access<Exec>(where, dst, "the destination");
-  check_access<Exec>(where, src, "the source");
+  check_memory_of_elements(where, dst, "the destination");
+  check_memory_of_elements(where, src, "the source");
+  if constexpr (!is_transfer<Exec, Dst, Src>) {
+    check_reach<Exec>(where, dst, "the destination");
+    check_reach<Exec>(where, src, "the source");
+  }
   if (!is_in_place(dst, src, p) && overlap(memory_of(dst), memory_of(src)))
     fail(where, "the destination ", quoted_label(dst), " and the source ", quoted_label(src),
          " overlap in memory; elements are written while others are still read, so give the destination memory of its "

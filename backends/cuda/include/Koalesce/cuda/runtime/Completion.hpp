@@ -12,10 +12,12 @@ template <>
 class CompletionOf<Kokkos::Cuda> : public Completion {
  public:
   explicit CompletionOf(Kokkos::Cuda const& exec) : CompletionOf() {
-    CudaBackend::check_cuda("Koalesce::ShadowView", cudaSetDevice(exec.cuda_device()), "choosing the device");
-    CudaBackend::check_cuda("Koalesce::ShadowView", cudaEventCreateWithFlags(&m_event, cudaEventDisableTiming),
-                            "making an event");
-    CudaBackend::check_cuda("Koalesce::ShadowView", cudaEventRecord(m_event, exec.cuda_stream()), "recording an event");
+    CudaBackend::check_cuda("Koalesce: the end of earlier work", cudaSetDevice(exec.cuda_device()),
+                            "choosing the device");
+    CudaBackend::check_cuda("Koalesce: the end of earlier work",
+                            cudaEventCreateWithFlags(&m_event, cudaEventDisableTiming), "making an event");
+    CudaBackend::check_cuda("Koalesce: the end of earlier work", cudaEventRecord(m_event, exec.cuda_stream()),
+                            "recording an event");
   }
 
   ~CompletionOf() override {
@@ -25,11 +27,11 @@ class CompletionOf<Kokkos::Cuda> : public Completion {
   CompletionOf& operator=(CompletionOf const&) = delete;
 
   void wait() override {
-    CudaBackend::check_cuda("Koalesce::ShadowView", cudaEventSynchronize(m_event), "waiting for an event");
+    CudaBackend::check_cuda("Koalesce: the end of earlier work", cudaEventSynchronize(m_event), "waiting for an event");
   }
 
   void precede(Kokkos::Cuda const& other) {
-    CudaBackend::check_cuda("Koalesce::ShadowView", cudaStreamWaitEvent(other.cuda_stream(), m_event, 0),
+    CudaBackend::check_cuda("Koalesce: the end of earlier work", cudaStreamWaitEvent(other.cuda_stream(), m_event, 0),
                             "waiting for an event");
   }
 

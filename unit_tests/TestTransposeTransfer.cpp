@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelRecorder.hpp"
+#include "TransposeOracle.hpp"
+
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+/// Transpositions between host memory and a device's. Where there is no device its part is the host's own.
+namespace Koalesce::Test {
+namespace {
+
+using Kokkos::LayoutLeft, Kokkos::LayoutRight, Kokkos::LayoutStride;
+using HostExec = Kokkos::DefaultHostExecutionSpace;
+
+template <class P>
+class TransposeTransfer : public ::testing::Test {};
+TYPED_TEST_SUITE(TransposeTransfer, AllPaths, PathNames);
+
+/// Extents of about `points` together, one of them mostly longer than the others.
+template <int Rank>
+Index<Rank> random_extents(Rng& rng, std::int64_t points) {
+  auto n                         = index_of<Rank>(1);
+  constexpr std::int64_t sizes[] = {1, 2, 3, 7, 16, 33, 100, 350};
+  for (std::int64_t product = 1, d = 0; d < Rank; ++d) {
+    n[d] = std::min(sizes[rng() % std::size(sizes)], points / product);
+    product *= n[d];
+  }
+  return n;
+}
+
+template <int Rank>
+Permutation<Rank> random_permutation(Rng& rng) {
+  Permutation<Rank> p{};
+  std::iota(p.data(), p.data() + Rank, 0);
+  std::shuffle(p.data(), p.data() + Rank, rng);
+  return p;
+}
+
+template <class T, int Rank, class SrcExec, class DstExec, class Run>
+void check_transfer(Rng& rng, Index<Rank> const& n, Run const& run) {
+  auto const p = random_permutation<Rank>(rng);
+  Field<SrcExec, T, Rank, LayoutStride> src(n, random_halo<Rank>(rng, 1), rng);
+  Field<DstExec, T, Rank, LayoutStride> dst(permuted<Rank>(n, p), random_halo<Rank>(rng, 1), rng);
+  fill_for_transpose(src, rng);
+  run(window(dst), window(src), p);
+  transpose_oracle(src, dst, p);
+  SCOPED_TRACE(to_string<Rank>(n));
+  EXPECT_TRUE(dst.device_matches());
+  EXPECT_TRUE(src.device_matches());
+}
+
+/// The parts of a transfer by themselves, with pieces of a few elements to all of them.
+template <class P, class T, int Rank>
+void check_pieces(Rng& rng, Impl::HostSide host) {
+  using Exec     = typename P::exec;
+  using Tag      = Impl::Resolve<typename P::backend, Exec>;
+  auto const run = [&](auto const& dst, auto const& src, Permutation<Rank> const& p) {
+    std::size_t const sizes[] = {sizeof(T), 64, 1000, 30000, 1 << 20};
+    Impl::TransferBuffers<Exec> buffers(sizes[rng() % std::size(sizes)]);
+    std::vector<Impl::TransposeDim> dims;
+    for (int d = 0; d < Rank; ++d)
+      dims.push_back({std::int64_t(dst.extent(d)), std::int64_t(src.stride(p[d])), std::int64_t(dst.stride(d))});
+    Impl::transfer<Tag>(Exec(), "pieces", static_cast<T const*>(src.data()), dst.data(), dims, host, buffers);
+    Exec().fence();
+  };
+  auto const n = random_extents<Rank>(rng, 3000);
+  if (host == Impl::HostSide::source) check_transfer<T, Rank, HostExec, Exec>(rng, n, run);
+  else check_transfer<T, Rank, Exec, HostExec>(rng, n, run);
+}
+
+template <class P, class T>
+void check_all_pieces() {
+  for_each_seed([](Rng& rng) {
+    for (auto const host : {Impl::HostSide::source, Impl::HostSide::destination}) {
+      check_pieces<P, T, 1>(rng, host);
+      check_pieces<P, T, 2>(rng, host);
+      check_pieces<P, T, 4>(rng, host);
+    }
+  });
+}
+
+TYPED_TEST(TransposeTransfer, pieces_of_doubles) { check_all_pieces<TypeParam, double>(); }
+TYPED_TEST(TransposeTransfer, pieces_of_12_bytes) { check_all_pieces<TypeParam, Vec3<float>>(); }
+
+template <class P, class T, class SrcExec, class DstExec>
+void check_calls(Index<3> const& n) {
+  auto const run = [&](auto const& dst, auto const& src, Permutation<3> const& p) {
+    transpose<typename P::backend>(typename P::exec(), dst, src, p);
+    typename P::exec().fence();
+  };
+  for_each_seed([&](Rng& rng) { check_transfer<T, 3, SrcExec, DstExec>(rng, n, run); });
+}
+
+TYPED_TEST(TransposeTransfer, to_and_from_host) {
+  using Exec = typename TypeParam::exec;
+  for (Index<3> const& n : {Index<3>{7, 1, 90}, Index<3>{0, 3, 4}, Index<3>{33, 40, 5}}) {
+    check_calls<TypeParam, float, Exec, HostExec>(n);
+    check_calls<TypeParam, float, HostExec, Exec>(n);
+    check_calls<TypeParam, Kokkos::complex<double>, Exec, HostExec>(n);
+    check_calls<TypeParam, Vec3<double>, HostExec, Exec>(n);
+  }
+}
+
+/// More than two pieces, where there is a device.
+TYPED_TEST(TransposeTransfer, large) {
+  using Exec = typename TypeParam::exec;
+  if (Backend::on_host<Exec>) GTEST_SKIP() << "nothing goes to a device";
+  check_calls<TypeParam, double, Exec, HostExec>({3, 1500, 3001});
+  check_calls<TypeParam, double, HostExec, Exec>({3, 1500, 3001});
+}
+
+/// A call returns when the host's memory may be used again.
+TYPED_TEST(TransposeTransfer, host_memory_is_free_afterwards) {
+  using Exec = typename TypeParam::exec;
+  Exec const exec;
+  int const n = 300, m = 200;
+  Kokkos::View<double**, LayoutRight, HostExec> const host("host", n, m), back("back", n, m);
+  Kokkos::View<double**, LayoutLeft, Exec> const device("device", n, m);
+  for (int round = 1; round < 4; ++round) {
+    Kokkos::deep_copy(host, round);
+    copy_layout<typename TypeParam::backend>(exec, device, host);
+    if (Backend::on_host<Exec>) exec.fence();
+    Kokkos::deep_copy(host, -1.);
+    copy_layout<typename TypeParam::backend>(exec, back, device);
+    if (Backend::on_host<Exec>) exec.fence();
+    double sum = 0;
+    for (int i = 0; i < n * m; ++i) sum += back.data()[i];
+    EXPECT_EQ(sum, double(round) * n * m);
+  }
+}
+
+TYPED_TEST(TransposeTransfer, no_memory_for_pieces) {
+  Impl::TransferBuffers<typename TypeParam::exec> buffers;
+  expect_error({"Koalesce::copy_layout", "two pieces of", "cannot be allocated", "free some memory"},
+               [&] { buffers.reserve(std::size_t(1) << 60, "Koalesce::copy_layout"); });
+}
+
+}  // namespace
+}  // namespace Koalesce::Test
