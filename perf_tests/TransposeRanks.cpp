@@ -8,6 +8,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -18,6 +19,10 @@
 
 #include "Measure.hpp"
 #include "TransposeCutensor.hpp"
+
+#ifdef KOALESCE_HAVE_KOKKOS_FFT
+#include <KokkosFFT_Transpose.hpp>
+#endif
 
 namespace {
 
@@ -171,6 +176,14 @@ class Permutation {
   }
 #endif
 
+#ifdef KOALESCE_HAVE_KOKKOS_FFT
+  void kokkos_fft() const {
+    std::array<int, Rank> map;
+    std::copy_n(m_order.data(), Rank, map.begin());
+    KokkosFFT::Impl::transpose(Exec(), m_in, m_out, map);
+  }
+#endif
+
   View const& in() const { return m_in; }
   View const& out() const { return m_out; }
 
@@ -230,6 +243,9 @@ void add_permutation(TensorExtents<Rank> const& n, Order<Rank> const& p) {
     state.SetLabel(best.name());
     return [=, &t] { t.mdrange(best); };
   });
+#ifdef KOALESCE_HAVE_KOKKOS_FFT
+  add_way("kokkos_fft", [](auto&, auto const& t) -> Kernel { return [&] { t.kokkos_fft(); }; });
+#endif
 #ifdef KOALESCE_HAVE_CUTENSOR
   add_way("cutensor", [](auto& state, auto const& t) -> Kernel {
     auto const plan = t.cutensor();
@@ -261,6 +277,14 @@ void add_permutations_of() {
   add_permutation<T, 6>({32, 15, 15, 15, 15, 32}, {5, 4, 3, 2, 1, 0});
 }
 
+/// What kokkos-fft transposes for a transform along the second or third axis of three, and back from the third.
+template <class T>
+void add_axes_of() {
+  add_permutation<T, 3>({400, 384, 352}, {1, 0, 2});
+  add_permutation<T, 3>({400, 384, 352}, {2, 0, 1});
+  add_permutation<T, 3>({400, 384, 352}, {1, 2, 0});
+}
+
 }  // namespace
 
 void add_permutations() {
@@ -268,4 +292,6 @@ void add_permutations() {
   add_permutations_of<double>();
   add_permutations_of<float>();
   add_permutation<double, 3>({3, 8192, 2000}, {0, 2, 1});
+  add_axes_of<Kokkos::complex<double>>();
+  add_axes_of<Kokkos::complex<float>>();
 }

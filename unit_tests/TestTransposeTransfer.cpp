@@ -61,7 +61,8 @@ void check_pieces(Rng& rng, Impl::HostSide host) {
     std::vector<Impl::TransposeDim> dims;
     for (int d = 0; d < Rank; ++d)
       dims.push_back({std::int64_t(dst.extent(d)), std::int64_t(src.stride(p[d])), std::int64_t(dst.stride(d))});
-    Impl::transfer<Tag>(Exec(), "pieces", static_cast<T const*>(src.data()), dst.data(), dims, host, buffers);
+    Impl::HostTransfer<Tag, T, Exec> const transfer(Exec(), "pieces", src.data(), dst.data(), dims, host, buffers);
+    host == Impl::HostSide::source ? transfer.from_host() : transfer.to_host();
     Exec().fence();
   };
   auto const n = random_extents<Rank>(rng, 3000);
@@ -132,7 +133,7 @@ TYPED_TEST(TransposeTransfer, host_memory_is_free_afterwards) {
 
 TYPED_TEST(TransposeTransfer, no_memory_for_pieces) {
   Impl::TransferBuffers<typename TypeParam::exec> buffers;
-  expect_error({"Koalesce::copy_layout", "two pieces of", "cannot be allocated", "free some memory"},
+  expect_error({"Koalesce::copy_layout", "the two pieces of", "cannot be allocated", "free some memory"},
                [&] { buffers.reserve(std::size_t(1) << 60, "Koalesce::copy_layout"); });
 }
 

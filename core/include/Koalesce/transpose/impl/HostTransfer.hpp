@@ -22,12 +22,66 @@
 
 namespace Koalesce::Impl {
 
-/// Host memory that kernels of Exec reach: pieces of a transfer pass through it. It is kept from call to call, because
-/// to pin memory takes longer than to fill it.
+/// Memory through which the pieces of a transfer pass: pinned on the host, which copies at full speed, and on the
+/// device, where kernels reorder elements. It is kept from call to call, because to pin memory takes longer than to
+/// fill it.
 template <class Exec>
 class TransferBuffers {
  public:
-  static constexpr std::size_t max_bytes = std::size_t(32) << 20;  ///< of one, measured by perf_tests/TransposeHost.cpp
+#ifdef KOKKOS_HAS_SHARED_HOST_PINNED_SPACE
+  using PinnedSpace = std::conditional_t<Backend::on_host<Exec>, Kokkos::HostSpace, Kokkos::SharedHostPinnedSpace>;
+#else
+  using PinnedSpace = Kokkos::HostSpace;
+#endif
+
+  static constexpr std::size_t max_bytes = std::size_t(32) << 20;
+
+  class Buffer {
+   public:
+    template <class T>
+    T* on_host() const {
+      return reinterpret_cast<T*>(m_on_host.data());
+    }
+    template <class T>
+    T* on_device() const {
+      return reinterpret_cast<T*>(m_on_device.data());
+    }
+
+    void copy_to_host(Exec const& exec, std::size_t bytes) { copy(exec, m_on_host, m_on_device, bytes); }
+    void copy_to_device(Exec const& exec, std::size_t bytes) { copy(exec, m_on_device, m_on_host, bytes); }
+
+    /// Until wait(), the work that `exec` has been given so far uses the buffer.
+    void in_use(Exec const& exec) { m_used = std::make_unique<CompletionOf<Exec>>(exec); }
+    void wait() {
+      if (m_used) m_used->wait();
+      m_used.reset();
+    }
+
+    /// \return whether there was enough memory.
+    bool reserve(std::size_t bytes) {
+      if (m_on_host.extent(0) >= bytes) return true;
+      wait();
+      *this       = {};  // first, or there would have to be room for both
+      m_on_host   = try_allocate<View<PinnedSpace>>("Koalesce::copy_layout (host)", bytes);
+      m_on_device = try_allocate<View<typename Exec::memory_space>>("Koalesce::copy_layout (device)", bytes);
+      if (m_on_host.data() != nullptr && m_on_device.data() != nullptr) return true;
+      *this = {};
+      return false;
+    }
+
+   private:
+    template <class Space>
+    using View = Kokkos::View<std::byte*, Space>;
+
+    static void copy(Exec const& exec, auto const& to, auto const& from, std::size_t bytes) {
+      auto const part = std::make_pair(std::size_t(0), bytes);
+      Kokkos::deep_copy(exec, Kokkos::subview(to, part), Kokkos::subview(from, part));
+    }
+
+    View<PinnedSpace> m_on_host;
+    View<typename Exec::memory_space> m_on_device;
+    std::unique_ptr<Completion> m_used;
+  };
 
   explicit TransferBuffers(std::size_t piece_bytes = max_bytes) : m_piece_bytes(piece_bytes) {}
 
@@ -43,47 +97,17 @@ class TransferBuffers {
 
   std::size_t piece_bytes() const { return m_piece_bytes; }
 
-  /// \throws Error where there is no memory for both.
+  /// \throws Error where there is no memory.
   void reserve(std::size_t bytes, std::string const& where) {
-    for (auto& buffer : m_buffers) {
-      if (buffer.bytes.extent(0) >= bytes) continue;
-      buffer.wait();
-      buffer.bytes = {};  // first, or there would have to be room for both
-      buffer.bytes = try_allocate<Bytes>("Koalesce::copy_layout (piece)", bytes);
-      if (buffer.bytes.data() == nullptr)
-        fail(where, "two pieces of ", bytes, " bytes of ", Bytes::memory_space::name(),
-             ", through which host and device exchange elements, cannot be allocated; free some memory");
-    }
+    for (auto& buffer : m_buffers)
+      if (!buffer.reserve(bytes))
+        fail(where, "the two pieces of ", bytes, " bytes that pass between ", PinnedSpace::name(), " and ",
+             Exec::memory_space::name(), " cannot be allocated in both; free some memory");
   }
 
-  /// Buffer i % 2, once the kernels that were told to use it have ended.
-  template <class T>
-  T* take(std::int64_t i) {
-    m_buffers[i % 2].wait();
-    return reinterpret_cast<T*>(m_buffers[i % 2].bytes.data());
-  }
-
-  /// The kernels on `exec` so far use it.
-  void in_use(std::int64_t i, Exec const& exec) { m_buffers[i % 2].used = std::make_unique<CompletionOf<Exec>>(exec); }
+  Buffer& operator[](std::int64_t piece) { return m_buffers[piece % 2]; }
 
  private:
-#ifdef KOKKOS_HAS_SHARED_HOST_PINNED_SPACE
-  using Memory = std::conditional_t<Backend::on_host<Exec>, Kokkos::HostSpace, Kokkos::SharedHostPinnedSpace>;
-#else
-  using Memory = Kokkos::HostSpace;
-#endif
-  using Bytes = Kokkos::View<std::byte*, Memory>;
-
-  struct Buffer {
-    Bytes bytes;
-    std::unique_ptr<Completion> used;
-
-    void wait() {
-      if (used) used->wait();
-      used.reset();
-    }
-  };
-
   void release() {
     for (auto& buffer : m_buffers) buffer = {};
   }
@@ -93,47 +117,82 @@ class TransferBuffers {
   Buffer m_buffers[2];
 };
 
-/// dst = src, one of them in host memory: while a piece is on its way, the host packs or unpacks the other one.
+/// to = from, one of them in host memory: while a piece is on its way, the host packs or unpacks the other one.
 ///
 /// Returns when the host's memory has been read or written; a device may still be writing its own.
 template <class BackendTag, class T, class Exec>
-void transfer(Exec const& exec, std::string const& label, T const* from, T* to, std::vector<TransposeDim> dims,
-              HostSide host, TransferBuffers<Exec>& buffers) {
+class HostTransfer {
+ public:
+  HostTransfer(Exec const& exec, std::string const& label, T const* from, T* to, std::vector<TransposeDim> dims,
+               HostSide host, TransferBuffers<Exec>& buffers)
+      : m_exec(exec),
+        m_label(label),
+        m_from(from),
+        m_to(to),
+        m_pieces(std::move(dims), host, std::int64_t(buffers.piece_bytes() / sizeof(T))),
+        m_buffers(buffers) {}
+
+  void from_host() const {
+    auto const lock = reserve();
+    for (std::int64_t i = 0; i < m_pieces.count(); ++i) {
+      auto const piece = m_pieces[i];
+      auto& buffer     = m_buffers[i];
+      buffer.wait();
+      pack(HostTag{}, m_host, piece, buffer.template on_host<T>());
+      m_host.fence("Koalesce::" + m_label + ": a piece is packed");
+      buffer.copy_to_device(m_exec, bytes(piece));
+      unpack(BackendTag{}, m_exec, piece, buffer.template on_device<T>());
+      buffer.in_use(m_exec);
+    }
+  }
+
+  void to_host() const {
+    auto const lock = reserve();
+    for (std::int64_t i = 0; i <= m_pieces.count(); ++i) {
+      if (i < m_pieces.count()) send_to_host(m_pieces[i], m_buffers[i]);
+      if (i == 0) continue;
+      m_buffers[i - 1].wait();
+      unpack(HostTag{}, m_host, m_pieces[i - 1], m_buffers[i - 1].template on_host<T>());
+      m_host.fence("Koalesce::" + m_label + ": a piece is unpacked");
+    }
+  }
+
+ private:
   using HostExec = Kokkos::DefaultHostExecutionSpace;
   using HostTag  = Backend::Default<HostExec>;
-  HostExec const host_exec;
-  TransferPieces const pieces(std::move(dims), host, std::int64_t(buffers.piece_bytes() / sizeof(T)));
-  auto const lock = buffers.lock();
-  buffers.reserve(std::size_t(pieces.elements()) * sizeof(T), "Koalesce::" + label);
+  using Piece    = TransferPieces::Piece;
+  using Buffer   = typename TransferBuffers<Exec>::Buffer;
 
-  auto const pack = [&](auto tag, auto const& space, auto const& piece, std::int64_t i) {
-    run_canonical(tag, space, label, from + piece.from, buffers.template take<T>(i),
-                  canonical_dims(piece.to_packed, false));
-  };
-  auto const unpack = [&](auto tag, auto const& space, auto const& piece, std::int64_t i) {
-    run_canonical(tag, space, label, static_cast<T const*>(buffers.template take<T>(i)), to + piece.to,
-                  canonical_dims(piece.from_packed, false));
-  };
-  if (host == HostSide::source) {
-    for (std::int64_t i = 0; i < pieces.count(); ++i) {
-      auto const piece = pieces[i];
-      pack(HostTag{}, host_exec, piece, i);
-      host_exec.fence("Koalesce::copy_layout: a piece is packed");
-      unpack(BackendTag{}, exec, piece, i);
-      buffers.in_use(i, exec);
-    }
-    return;
+  std::unique_lock<std::mutex> reserve() const {
+    auto lock = m_buffers.lock();
+    m_buffers.reserve(std::size_t(m_pieces.elements()) * sizeof(T), "Koalesce::" + m_label);
+    return lock;
   }
-  for (std::int64_t i = 0; i <= pieces.count(); ++i) {
-    if (i < pieces.count()) {
-      pack(BackendTag{}, exec, pieces[i], i);
-      buffers.in_use(i, exec);
-    }
-    if (i == 0) continue;
-    unpack(HostTag{}, host_exec, pieces[i - 1], i - 1);
-    host_exec.fence("Koalesce::copy_layout: a piece is unpacked");
+
+  void send_to_host(Piece const& piece, Buffer& buffer) const {
+    buffer.wait();
+    pack(BackendTag{}, m_exec, piece, buffer.template on_device<T>());
+    buffer.copy_to_host(m_exec, bytes(piece));
+    buffer.in_use(m_exec);
   }
-}
+
+  static std::size_t bytes(Piece const& piece) { return std::size_t(piece.elements) * sizeof(T); }
+
+  void pack(auto tag, auto const& space, Piece const& piece, T* packed) const {
+    run_canonical(tag, space, m_label, m_from + piece.from, packed, canonical_dims(piece.to_packed, false));
+  }
+  void unpack(auto tag, auto const& space, Piece const& piece, T const* packed) const {
+    run_canonical(tag, space, m_label, packed, m_to + piece.to, canonical_dims(piece.from_packed, false));
+  }
+
+  HostExec m_host;
+  Exec m_exec;
+  std::string m_label;
+  T const* m_from;
+  T* m_to;
+  TransferPieces m_pieces;
+  TransferBuffers<Exec>& m_buffers;
+};
 
 }  // namespace Koalesce::Impl
 

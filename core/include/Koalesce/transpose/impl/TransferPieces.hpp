@@ -22,6 +22,7 @@ class TransferPieces {
   struct Piece {
     std::vector<TransposeDim> to_packed, from_packed;
     std::int64_t from, to;  ///< offsets of its first element
+    std::int64_t elements;
   };
 
   TransferPieces(std::vector<TransposeDim> dims, HostSide host, std::int64_t max_elements) : m_dims(std::move(dims)) {
@@ -46,8 +47,7 @@ class TransferPieces {
   std::int64_t elements() const { return m_elements; }
 
   Piece operator[](std::int64_t i) const {
-    Piece piece{{}, {}, 0, 0};
-    std::int64_t packed = 1;
+    Piece piece{{}, {}, 0, 0, 1};
     for (std::size_t d = 0; d < m_dims.size(); ++d) {
       auto const dim      = m_dims[d];
       std::int64_t first  = 0;
@@ -61,11 +61,11 @@ class TransferPieces {
         extent = 1;
         i /= dim.extent;
       }
-      piece.to_packed.push_back({extent, dim.from, packed});
-      piece.from_packed.push_back({extent, packed, dim.to});
+      piece.to_packed.push_back({extent, dim.from, piece.elements});
+      piece.from_packed.push_back({extent, piece.elements, dim.to});
       piece.from += first * dim.from;
       piece.to += first * dim.to;
-      packed *= extent;
+      piece.elements *= extent;
     }
     return piece;
   }

@@ -11,6 +11,7 @@
 #include <Koalesce/transpose/impl/TransposeWork.hpp>
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace Koalesce::Impl {
@@ -26,9 +27,12 @@ void dispatch_transpose(Exec const& exec, std::string const& label, Dst const& d
   using Tag      = Resolve<BackendTag, Exec>;
   auto const run = [&](auto const* from, auto* to) {
     if constexpr (is_transfer<Exec, Dst, Src>) {
-      constexpr auto host = reaches<Exec, Dst> ? HostSide::source : HostSide::destination;
-      transfer<Tag>(exec, label + (reaches<Exec, Dst> ? " [from host]" : " [to host]"), from, to, dims, host,
-                    TransferBuffers<Exec>::kept());
+      using T                  = std::remove_pointer_t<decltype(to)>;
+      constexpr bool from_host = reaches<Exec, Dst>;
+      HostTransfer<Tag, T, Exec> const transfer(exec, label + (from_host ? " [from host]" : " [to host]"), from, to,
+                                                dims, from_host ? HostSide::source : HostSide::destination,
+                                                TransferBuffers<Exec>::kept());
+      from_host ? transfer.from_host() : transfer.to_host();
     } else if constexpr (reaches<Exec, Dst> && reaches<Exec, Src>) {
       bool const in_place = static_cast<void const*>(to) == static_cast<void const*>(from);
       run_canonical(Tag{}, exec, label, from, to, canonical_dims(dims, in_place));
