@@ -10,6 +10,7 @@
 //   copied_<maker>_first     by column: a copy in the other layout, made by <maker>, and a plain loop over it, item by
 //                            item as the copy lies, whatever the map was: who makes a copy writes the loop for it
 //   copied_later             that loop alone
+//   copied_evaluating        that loop, which also computes the map's index of every item
 //   transpose                Koalesce::transpose alone
 //
 // Memory for our shadow and for the copies is there before: neither's allocation is measured.
@@ -81,6 +82,26 @@ double koalesce_sum(ShadowView<typename Matrices<T>::View> const& a, Map const& 
   return sum;
 }
 
+/// A loop over a copy by a user who also needs the original's indices.
+template <class T, class Map>
+struct Evaluating {
+  T const* data;
+  Map map;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item, double& sum) const {
+    sum += map(item) >= 0 ? double(data[item]) : 1.;  // the comparison keeps the compiler from dropping the map
+  }
+};
+
+template <class View, class Map>
+double evaluating_sum(View const& copy, Map const& map) {
+  double sum = 0;
+  Kokkos::parallel_reduce("evaluating",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, std::int64_t(copy.size())),
+                          Evaluating<typename View::value_type, Map>{copy.data(), map}, sum);
+  return sum;
+}
+
 /// Measures what returns the sum, if it returns the right one.
 template <class T, class Map, class Kernel>
 void measure_sum(benchmark::State& state, Matrices<T> const& m, Map const& map, Kernel const& kernel) {
@@ -129,6 +150,11 @@ void add_copied_reads(std::string const& base, MatrixExtents const& n, Map const
   perf::add(base + "copied_later", [=](benchmark::State& state) {
     Matrices<T> const m(n);
     measure_copied(state, m, map, false, [&] { deep_copy(m); });
+  });
+  perf::add(base + "copied_evaluating", [=](benchmark::State& state) {
+    Matrices<T> const m(n);
+    deep_copy(m);
+    measure_sum(state, m, map, [&] { return evaluating_sum(m.out, map); });
   });
 }
 

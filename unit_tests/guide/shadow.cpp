@@ -38,6 +38,16 @@ static void views() {
   expect(element(by_column, 39, 7) == 3907 && element(by_row, 39, 7) == 3907);
 }
 
+static void indices() {
+  Exec const exec;
+  std::int64_t const rows = 40, columns = 30;
+  Right matrix("matrix", rows, columns);
+  fill(matrix);
+  Koalesce::ShadowView a(matrix);
+#include "shadow/indices.inc"
+  expect(trace == 101. * columns * (columns - 1) / 2);
+}
+
 static void tile() {
   std::int64_t const rows = 48, columns = 40;
   Right matrix("matrix", rows, columns);
@@ -75,10 +85,21 @@ static void transpositions() {
   expect(element(Kokkos::subview(turned, 1, Kokkos::ALL, Kokkos::ALL), 3, 2) == 5);
 }
 
+static void host_memory() {
+  Exec const exec;
+  Left const left("left", 20, 30);
+  Kokkos::deep_copy(Kokkos::subview(left, 3, Kokkos::ALL), 7.);
+#include "shadow/to_host.inc"
+  exec.fence();
+  expect(on_host(3, 29) == 7 && on_host(4, 0) == 0 && element(left, 3, 29) == 7);
+}
+
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
   views();
+  indices();
   tile();
   transpositions();
+  host_memory();
   return EXIT_SUCCESS;
 }

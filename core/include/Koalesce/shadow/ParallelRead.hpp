@@ -32,7 +32,9 @@ namespace Koalesce {
 /// \param[in] index_map index_map(k) is the linear index of an element, (b * rows + i) * columns + j for (b, i, j),
 ///                      whatever the layout; it must lie in the matrix, which is checked where KOKKOS_ASSERT is on.
 ///                      Called on the device, several times per item.
-/// \param[in] consumer  called as consumer(k, value) with std::int64_t k, once per item.
+/// \param[in] consumer  called once per item, as consumer(k, value) with std::int64_t k, or as consumer(i, j, value),
+/// in
+///                      a batch consumer(b, i, j, value), with the element's indices.
 /// \throws Error before anything runs: a negative range, items but no elements, a ColumnOrder of another matrix or
 ///         batch, more items than a ColumnOrder or RowOrder has, a policy with a chunk size, a matrix without memory or
 ///         out of the execution space's reach.
@@ -66,7 +68,7 @@ void parallel_read(std::string const& label, Exec const& exec, ShadowView<View> 
 /// \param[in] policy    a Kokkos::RangePolicy: the instance and the items.
 /// \param[in] a         the matrix, or batch of matrices.
 /// \param[in] index_map as parallel_read's.
-/// \param[in] consumer  as Kokkos::parallel_reduce's functor, with the element before the variable to reduce into.
+/// \param[in] consumer  as parallel_read's, with the variable to reduce into as last argument.
 /// \param[in,out] result a variable, a View of rank 0 or a Kokkos reducer, with Kokkos::parallel_reduce's
 ///                      meaning of each: a variable holds the sum when the call returns; Views are written
 ///                      asynchronously.

@@ -15,17 +15,19 @@ namespace Koalesce {
 /// chip; both sides are read and written coalesced (G. Ruetsch, P. Micikevicius: "Optimizing matrix transpose in CUDA",
 /// NVIDIA, 2009).
 ///
-/// Asynchronous: one kernel "Koalesce::<backend>::transpose" on the instance given.
+/// Asynchronous: one kernel "Koalesce::<backend>::transpose" on the instance given. If one of the Views lies in host
+/// memory that the instance does not reach, pieces of at most 32 MiB are reordered on the device and pass through
+/// pinned memory, two at a time; the call returns when the host's memory has been read or written.
 ///
 /// \tparam BackendTag     the backend; Backend::Native is the execution space's own.
 /// \param[in] exec        the instance that the kernel runs on.
 /// \param[out] dst        a View of rank 1 to 8, of any layout, strided ones included. May be `src` itself where
-///                        the permutation swaps two dimensions of the same extent.
+///                        the permutation swaps two dimensions of the same extent. It or `src` may lie in host memory.
 /// \param[in] src         a View of the same rank and element type, of any layout. Elements are trivially copyable.
 ///                        Hosts have native kernels for those of 1, 2, 4, 8 and 16 bytes, CUDA for all.
 /// \param[in] permutation every number from 0 to rank - 1 once.
 /// \throws Error before anything runs: extents that do not match, no permutation, Views that overlap, without memory or
-///         out of the execution space's reach.
+///         out of reach, no memory for a transfer's pieces.
 template <class BackendTag = Backend::Native, class Exec, class Dst, class Src>
 void transpose(Exec const& exec, Dst const& dst, Src const& src, Kokkos::Array<int, Dst::rank()> const& permutation) {
   Impl::check_transpose<Exec>("Koalesce::transpose", dst, src, permutation);
@@ -51,7 +53,8 @@ void transpose(Exec const& exec, View const& a) {
 /// \brief dst(i...) = src(i...), as Kokkos::deep_copy has it, with any layout on either side.
 ///
 /// From LayoutRight to LayoutLeft and back this is a transposition in memory, and runs as one; what is contiguous on
-/// both sides is moved by Kokkos::deep_copy itself. Asynchronous, on the instance given.
+/// both sides is moved by Kokkos::deep_copy itself. Asynchronous, on the instance given, or between host and device as
+/// transpose is.
 ///
 /// \throws Error as transpose does.
 template <class BackendTag = Backend::Native, class Exec, class Dst, class Src>

@@ -20,16 +20,17 @@ struct ShadowAccess {
   static auto& state(ShadowView<View> const& a) { return *a.m_state; }
 };
 
-template <class View, class Map, class Consumer>
+template <class Result, class View, class Map, class Consumer>
 auto make_read_work(View const& base, std::int64_t begin, std::int64_t end, Map const& map, Consumer const& consumer) {
-  using T              = typename View::non_const_value_type;
-  constexpr int row    = int(View::rank()) - 2;
+  using T            = typename View::non_const_value_type;
+  constexpr int rank = int(View::rank()), row = rank - 2;
+  constexpr int indices = consumer_indices<T, rank, Consumer, std::remove_const_t<Result>>();
   std::int64_t const m = base.extent(row), n = base.extent(row + 1), batch = row == 0 ? 1 : base.extent(0);
   MatrixStrides const at{row == 0 ? 0 : std::int64_t(base.stride(0)), std::int64_t(base.stride(row)),
                          std::int64_t(base.stride(row + 1))};
   bool const dense = at.column == 1 && at.row == n && (batch == 1 || at.batch == m * n);
-  return ReadWork<T, Map, Consumer>{base.data(), at,      batch, Divisor(m), Divisor(n), at.row < at.column,
-                                    dense,       nullptr, begin, end,        map,        consumer};
+  return ReadWork<T, Map, Consumer, indices>{base.data(), at,      batch, Divisor(m), Divisor(n), at.row < at.column,
+                                             dense,       nullptr, begin, end,        map,        consumer};
 }
 
 /// Classifies a sample of the half-warps, by the rules of HalfWarp.
@@ -94,7 +95,7 @@ void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> 
                    std::int64_t end, Map const& map, Consumer const& consumer, Result& result) {
   using Tag        = Resolve<BackendTag, Exec>;
   auto const named = [&](char const* step) { return kernel_label(Tag{}, label + step); };
-  auto work        = make_read_work(a.base(), begin, end, map, consumer);
+  auto work        = make_read_work<Result>(a.base(), begin, end, map, consumer);
   static_assert(ReadBackend<Tag, Exec, decltype(work), Result>,
                 "Koalesce: the execution space's backend was not included, or lacks a function that ReadBackend "
                 "requires; include <Koalesce/ShadowView.hpp>, or write that function");
@@ -129,7 +130,7 @@ void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> 
 template <class BackendTag, class Policy, class View, class Map, class Consumer, class Result>
 void start_read(char const* function, std::string const& label, Policy const& policy, ShadowView<View> const& a,
                 Map const& map, Consumer const& consumer, Result& result) {
-  if constexpr (check_read_types<Policy, typename View::non_const_value_type, Map, Consumer,
+  if constexpr (check_read_types<Policy, typename View::non_const_value_type, int(View::rank()), Map, Consumer,
                                  std::remove_const_t<Result>>()) {
     std::string const where = call_text(function, label);
     check_read<typename Policy::execution_space>(where, a, map, policy.begin(), policy.end());

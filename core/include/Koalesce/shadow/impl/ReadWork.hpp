@@ -33,11 +33,17 @@ enum class Traversal { irregular, mixed, by_column };
 /// A shadow is dense, and contiguous along the strided dimension of the original: along columns, or along rows if the
 /// original is column-major (`by_columns`). An element's place is its offset in the shadow. So a half-warp goes down a
 /// column, wrapped or not, if its places are consecutive.
-template <class T, class MapT, class ConsumerT>
+///
+/// \tparam Indices how many the consumer takes before the element: 1 for the item's number, 2 for row and column, 3 for
+///                 matrix, row and column.
+template <class T, class MapT, class ConsumerT, int Indices = 1>
 struct ReadWork {
   using value_type = T;
   using Map        = MapT;
   using Consumer   = ConsumerT;
+
+  static constexpr bool takes_item    = Indices == 1;
+  static constexpr bool has_known_map = std::is_same_v<Map, ColumnOrder> || std::is_same_v<Map, RowOrder>;
 
   T const* base;
   MatrixStrides base_at;
@@ -75,17 +81,45 @@ struct ReadWork {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t place(std::int64_t index) const { return element(index).place; }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t place_of_item(std::int64_t item) const {
+    return is_known_far() ? item : place(index(item));
+  }
 
+  /// Which element an item has: its matrix, row and column.
+  struct Position {
+    std::int64_t b, i, j;
+  };
+
+  KOKKOS_FORCEINLINE_FUNCTION Position position(std::int64_t item) const {
+    // Known maps take one division less.
+    if constexpr (std::is_same_v<Map, ColumnOrder>) {
+      std::int64_t const column = item / rows, b = batch == 1 ? 0 : column / columns;
+      return {b, item - column * rows.divisor(), column - b * columns.divisor()};
+    } else {
+      std::int64_t const at = index(item), row = at / columns, b = batch == 1 ? 0 : row / rows;
+      return {b, row - b * rows.divisor(), at - row * columns.divisor()};
+    }
+  }
+
+  /// For consumers that take an item's number.
   template <class Update>
-  KOKKOS_FORCEINLINE_FUNCTION static void consume(Consumer const& consumer, std::int64_t item, T const& value,
-                                                  Update& update) {
+  KOKKOS_FORCEINLINE_FUNCTION static void consume_item(Consumer const& consumer, std::int64_t item, T const& value,
+                                                       Update& update) {
     if constexpr (std::is_same_v<Update, NoUpdate>) consumer(item, value);
     else consumer(item, value, update);
   }
 
   template <class Update>
   KOKKOS_FORCEINLINE_FUNCTION void consume(std::int64_t item, T const& value, Update& update) const {
-    consume(consumer, item, value, update);
+    if constexpr (takes_item) {
+      consume_item(consumer, item, value, update);
+    } else {
+      Position const p = position(item);
+      if constexpr (Indices == 2 && std::is_same_v<Update, NoUpdate>) consumer(p.i, p.j, value);
+      else if constexpr (Indices == 2) consumer(p.i, p.j, value, update);
+      else if constexpr (std::is_same_v<Update, NoUpdate>) consumer(p.b, p.i, p.j, value);
+      else consumer(p.b, p.i, p.j, value, update);
+    }
   }
 
   KOKKOS_FUNCTION std::int64_t size() const { return batch * rows.divisor() * columns.divisor(); }
@@ -105,10 +139,8 @@ struct ReadWork {
     return {reinterpret_cast<Word const*>(base), reinterpret_cast<Word*>(to), matrices, m, n, from, {1, m}};
   }
 
-  static constexpr bool has_known_map = std::is_same_v<Map, ColumnOrder> || std::is_same_v<Map, RowOrder>;
-
   /// Whether the map is known to follow the strided dimension of the original, so that an item's number is its place.
-  bool is_known_far() const { return has_known_map && std::is_same_v<Map, RowOrder> == by_columns; }
+  KOKKOS_FUNCTION bool is_known_far() const { return has_known_map && std::is_same_v<Map, RowOrder> == by_columns; }
   bool is_known_near() const { return has_known_map && !is_known_far(); }
 };
 

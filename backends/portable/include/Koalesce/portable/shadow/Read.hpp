@@ -21,7 +21,7 @@ struct ReadDense {
 
   template <class Update>
   KOKKOS_FUNCTION void operator()(std::int64_t item, Update& update) const {
-    Work::consume(consumer, item, base[Work::checked(map(item), size)], update);
+    Work::consume_item(consumer, item, base[Work::checked(map(item), size)], update);
   }
 };
 
@@ -43,7 +43,7 @@ struct ReadShadow {
 
   template <class Update>
   KOKKOS_FUNCTION void operator()(std::int64_t item, Update& update) const {
-    work.consume(item, work.shadow[work.place(work.index(item))], update);
+    work.consume(item, work.shadow[work.place_of_item(item)], update);
   }
 };
 
@@ -55,7 +55,7 @@ struct ReadThroughShadow {
 
   template <class Update>
   KOKKOS_FUNCTION void operator()(std::int64_t item, Update& update) const {
-    Work::consume(consumer, item, shadow[item], update);
+    Work::consume_item(consumer, item, shadow[item], update);
   }
 };
 
@@ -124,15 +124,21 @@ struct PortableTransposingRead {
 template <class Tag, class Exec, class Work, class Result>
 void run_original_read(Tag, Exec const& exec, std::string const& label, Work const& work, Result& result) {
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const items(exec, work.begin, work.end);
-  if (work.dense) for_or_reduce(label, items, ReadDense<Work>{work.base, work.size(), work.map, work.consumer}, result);
-  else for_or_reduce(label, items, ReadOriginal<Work>{work}, result);
+  if constexpr (Work::takes_item) {
+    if (work.dense)
+      return for_or_reduce(label, items, ReadDense<Work>{work.base, work.size(), work.map, work.consumer}, result);
+  }
+  for_or_reduce(label, items, ReadOriginal<Work>{work}, result);
 }
 
 template <class Tag, class Exec, class Work, class Result>
 void run_shadow_read(Tag, Exec const& exec, std::string const& label, Work const& work, Result& result) {
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const items(exec, work.begin, work.end);
-  if (work.is_known_far()) for_or_reduce(label, items, ReadThroughShadow<Work>{work.shadow, work.consumer}, result);
-  else for_or_reduce(label, items, ReadShadow<Work>{work}, result);
+  if constexpr (Work::takes_item) {
+    if (work.is_known_far())
+      return for_or_reduce(label, items, ReadThroughShadow<Work>{work.shadow, work.consumer}, result);
+  }
+  for_or_reduce(label, items, ReadShadow<Work>{work}, result);
 }
 
 /// Each half-warp decides between original and shadow.
