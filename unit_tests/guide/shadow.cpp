@@ -48,6 +48,20 @@ static void indices() {
   expect(trace == 101. * columns * (columns - 1) / 2);
 }
 
+static void changes() {
+  Exec const exec;
+  Right matrix("matrix", 40, 30);
+  fill(matrix);
+  Koalesce::ShadowView a(matrix);
+  a.by_column(exec);
+  int const i = 5, first = 10, end = 12;
+  Kokkos::deep_copy(Kokkos::subview(matrix, i, Kokkos::ALL), 1.);
+  Kokkos::deep_copy(Kokkos::subview(matrix, Kokkos::ALL, Kokkos::pair(first, end)), 2.);
+#include "shadow/changed.inc"
+  auto const by_column = a.by_column(exec);
+  expect(element(by_column, 5, 7) == 1 && element(by_column, 39, 11) == 2 && element(by_column, 39, 12) == 3912);
+}
+
 static void tile() {
   std::int64_t const rows = 48, columns = 40;
   Right matrix("matrix", rows, columns);
@@ -98,6 +112,7 @@ int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
   views();
   indices();
+  changes();
   tile();
   transpositions();
   host_memory();

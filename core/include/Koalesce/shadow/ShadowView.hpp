@@ -4,7 +4,6 @@
 
 #include <Koalesce/common/impl/ViewChecks.hpp>
 #include <Koalesce/shadow/impl/ShadowState.hpp>
-#include <Koalesce/transpose/impl/TransposeDispatch.hpp>
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
@@ -93,7 +92,29 @@ class ShadowView {
   /// the next read. Where there was no memory, it will be asked for again.
   void invalidate() const {
     std::lock_guard const lock(m_state->mutex);
-    for (auto& shadow : m_state->along) shadow.valid = shadow.no_memory = false;
+    for (auto& shadow : m_state->along) shadow.invalidate();
+  }
+
+  /// \brief To be called when a part of the original has been modified: the next read transposes that part anew.
+  ///
+  /// Parts may overlap. More than 32 of them count as one box that holds them all.
+  ///
+  /// \param[in] slices one per dimension, as Kokkos::subview takes them: an index, a pair of the first index and the
+  /// one
+  ///                   after the last, or Kokkos::ALL. So invalidate(i, Kokkos::ALL) marks a row.
+  /// \throws Error if a slice is not within the matrix.
+  template <class... Slices>
+    requires(sizeof...(Slices) == rank)
+  void invalidate(Slices const&... slices) const {
+    int d            = 0;
+    auto const range = [&](auto const& slice) {
+      int const dim = d++;
+      return Impl::range_of("Koalesce::ShadowView::invalidate", slice, dim, std::int64_t(m_base.extent(dim)));
+    };
+    typename Impl::StaleBoxes<int(rank)>::Box const box{{range(slices)...}};
+    std::lock_guard const lock(m_state->mutex);
+    for (auto& shadow : m_state->along)
+      if (shadow.valid) shadow.stale.add(box);
   }
 
   /// \brief Forgets what parallel_read found of index maps: the next read by each classifies it anew.
@@ -113,7 +134,7 @@ class ShadowView {
     return rows.no_memory || columns.no_memory ? ShadowStatus::no_memory : ShadowStatus::untransposed;
   }
 
-  /// Whether there is a shadow of the original as it is.
+  /// Whether there is a shadow. Parts of it may have to be transposed anew by the next read.
   bool has_shadow() const { return status() == ShadowStatus::transposed; }
 
   /// Memory that shadows hold, valid or not, in bytes.
@@ -145,13 +166,12 @@ class ShadowView {
       if (!Impl::allocate_shadow(*m_state, direction, m_base)) return m_base;
       Kokkos::Profiling::ScopedRegion const region(where);
       Impl::begin_after(exec, shadow.built.get());
-      Impl::Permutation<rank> identity{};
-      for (std::size_t i = 0; i < rank; ++i) identity[i] = int(i);
-      Impl::dispatch_transpose<BackendTag>(exec, "shadow", shadow.view, m_base, identity);
+      Impl::copy_to_shadow<BackendTag>(exec, shadow.view, m_base);
       shadow.built = std::make_unique<Impl::CompletionOf<Exec>>(exec);
       shadow.valid = true;
     }
     Impl::begin_after(exec, shadow.built.get());
+    Impl::update_shadow<BackendTag>(exec, shadow, m_base);
     return shadow.view;
   }
 

@@ -120,6 +120,7 @@ void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> 
     shadow.valid = true;
     return;
   }
+  update_shadow<BackendTag>(exec, shadow, a.base());
   work.shadow = shadow.view.data();
   lock.unlock();
   if (goes == Traversal::mixed) run_mixed_read(Tag{}, exec, named(" [mixed]"), work, result);

@@ -5,6 +5,8 @@
 #include <Koalesce/common/impl/Completion.hpp>
 #include <Koalesce/common/impl/TryAllocate.hpp>
 #include <Koalesce/shadow/impl/ReadWork.hpp>
+#include <Koalesce/shadow/impl/StaleBoxes.hpp>
+#include <Koalesce/transpose/impl/TransposeDispatch.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -26,6 +28,12 @@ struct Shadow {
   bool valid     = false;
   bool no_memory = false;
   std::unique_ptr<Completion> built;
+  StaleBoxes<int(View::rank())> stale;  // of a valid one: what has changed since
+
+  void invalidate() {
+    valid = no_memory = false;
+    stale.clear();
+  }
 };
 
 /// The state that copies of a ShadowView share. Lock `mutex` to use it.
@@ -70,6 +78,25 @@ bool allocate_shadow(ShadowState<View>& state, Along along, Base const& base) {
     shadow.view = try_allocate<View>(base.label() + " (shadow)", shadow_layout(base, along));
   shadow.no_memory = shadow.view.data() == nullptr;
   return !shadow.no_memory;
+}
+
+/// Copies the original, or a part of it, into its shadow.
+template <class BackendTag, class Exec, class Dst, class Src>
+void copy_to_shadow(Exec const& exec, Dst const& shadow, Src const& base) {
+  Permutation<Src::rank()> identity{};
+  for (int d = 0; d < int(Src::rank()); ++d) identity[d] = d;
+  dispatch_transpose<BackendTag>(exec, "shadow", shadow, base, identity);
+}
+
+/// Copies what has changed of the original since its shadow was built. Earlier work on the shadow is over, or on
+/// `exec`.
+template <class BackendTag, class Exec, class View, class Base>
+void update_shadow(Exec const& exec, Shadow<View>& shadow, Base const& base) {
+  if (shadow.stale.empty()) return;
+  for (auto const& box : shadow.stale.boxes())
+    copy_to_shadow<BackendTag>(exec, part_of(shadow.view, box), part_of(base, box));
+  shadow.stale.clear();
+  shadow.built = std::make_unique<CompletionOf<Exec>>(exec);
 }
 
 }  // namespace Koalesce::Impl
