@@ -31,6 +31,7 @@ class HostCopy {
   using OnHost     = Kokkos::View<T**, Kokkos::LayoutRight, Host>;
   using Mirror     = Kokkos::View<T**, Kokkos::LayoutLeft, Host>;
   using Pinned     = Kokkos::View<T**, Kokkos::LayoutLeft, Kokkos::SharedHostPinnedSpace>;
+  using PinnedRows = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::SharedHostPinnedSpace>;
 
   /// \param[in] pitched whether the host's rows have elements between them.
   HostCopy(std::array<std::int64_t, 2> const& n, bool to_host, bool pitched)
@@ -55,22 +56,17 @@ class HostCopy {
   /// A second View on the device in the host's layout, and one copy between the two memories.
   std::function<void()> by_device() const {
     DeviceRows const rows(without_values("rows"), m_device.extent(0), m_device.extent(1));
-    OnHost const packed = m_host.span_is_contiguous()
-                              ? OnHost(m_host.data(), m_host.extent(0), m_host.extent(1))
-                              : OnHost(without_values("packed"), m_host.extent(0), m_host.extent(1));
-    bool const packs    = packed.data() != m_host.data();
-    return [=, *this] {
-      if (m_to_host) {
-        Kokkos::deep_copy(Exec(), rows, m_device);
-        Kokkos::deep_copy(Exec(), packed, rows);
-        Exec().fence();
-        if (packs) Kokkos::deep_copy(Host(), m_host, packed);
-      } else {
-        if (packs) Kokkos::deep_copy(Host(), packed, m_host);
-        Kokkos::deep_copy(Exec(), rows, packed);
-        Kokkos::deep_copy(Exec(), m_device, rows);
-      }
-    };
+    bool const packs    = !m_host.span_is_contiguous();
+    OnHost const packed = packs ? OnHost(without_values("packed"), m_host.extent(0), m_host.extent(1))
+                                : OnHost(m_host.data(), m_host.extent(0), m_host.extent(1));
+    return [=, *this] { copy_by(rows, packed, packs); };
+  }
+
+  /// The same through pinned memory, as much as the matrix takes, and the host's copy from or to it.
+  std::function<void()> by_pinned() const {
+    DeviceRows const rows(without_values("rows"), m_device.extent(0), m_device.extent(1));
+    PinnedRows const packed(without_values("pinned"), m_device.extent(0), m_device.extent(1));
+    return [=, *this] { copy_by(rows, packed, true); };
   }
 
   /// A mirror on the host, and a copy between layouts there.
@@ -120,6 +116,21 @@ class HostCopy {
  private:
   static auto without_values(char const* label) {
     return Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing);
+  }
+
+  /// By `packed`, which has the layout of `rows`.
+  template <class Packed>
+  void copy_by(DeviceRows const& rows, Packed const& packed, bool packs) const {
+    if (m_to_host) {
+      Kokkos::deep_copy(Exec(), rows, m_device);
+      Kokkos::deep_copy(Exec(), packed, rows);
+      Exec().fence();
+      if (packs) Kokkos::deep_copy(Host(), m_host, packed);
+    } else {
+      if (packs) Kokkos::deep_copy(Host(), packed, m_host);
+      Kokkos::deep_copy(Exec(), rows, packed);
+      Kokkos::deep_copy(Exec(), m_device, rows);
+    }
   }
 
   bool m_to_host;

@@ -74,6 +74,8 @@ void check_indices(Rng& rng, Index<Rank> const& n, Map const& map) {
   Field<Exec, double, Rank, Layout> field(n, random_halo<Rank>(rng, 2), rng);
   fill_for_transpose(field, rng);
   ShadowView const a(window(field)), c(window(field));
+  if (rng() % 2 == 0) a.template by_column<Tag>(Exec());
+  if (rng() % 2 == 0) a.template by_row<Tag>(Exec());
   auto const elements = elements_of(field);
   CountIndices<typename Exec::memory_space> const count({Rank == 3 ? n[0] : 1, n[Rank - 2], n[Rank - 1]});
   std::int64_t const size = std::int64_t(elements.size()), middle = random_int(rng, 0, size);
@@ -96,6 +98,15 @@ struct Scattered {
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t item) const { return item * 7919 % size; }
 };
 
+/// Half of the half-warps go down a column, so that each decides by itself.
+struct HalfDown {
+  ColumnOrder down;
+  std::int64_t size;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t item) const {
+    return item / 16 % 2 == 0 ? down(item) : item * 7919 % size;
+  }
+};
+
 template <class P, int Rank, class Layout>
 void check_maps() {
   for_each_seed([](Rng& rng) {
@@ -106,7 +117,9 @@ void check_maps() {
     check_indices<P, Rank, Layout>(rng, n, down);
     check_indices<P, Rank, Layout>(rng, n, Opaque<ColumnOrder>{down});
     check_indices<P, Rank, Layout>(rng, n, RowOrder());
+    check_indices<P, Rank, Layout>(rng, n, Opaque<RowOrder>{});
     check_indices<P, Rank, Layout>(rng, n, Scattered{size});
+    check_indices<P, Rank, Layout>(rng, n, HalfDown{down, size});
   });
 }
 

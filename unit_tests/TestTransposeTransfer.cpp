@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 /// Transpositions between host memory and a device's. Where there is no device its part is the host's own.
@@ -61,7 +62,7 @@ void check_pieces(Rng& rng, Impl::HostSide host) {
     std::vector<Impl::TransposeDim> dims;
     for (int d = 0; d < Rank; ++d)
       dims.push_back({std::int64_t(dst.extent(d)), std::int64_t(src.stride(p[d])), std::int64_t(dst.stride(d))});
-    Impl::HostTransfer<Tag, T, Exec> const transfer(Exec(), "pieces", src.data(), dst.data(), dims, host, buffers);
+    Impl::HostTransfer<Tag, T, Exec> transfer(Exec(), "pieces", src.data(), dst.data(), dims, host, buffers);
     host == Impl::HostSide::source ? transfer.from_host() : transfer.to_host();
     Exec().fence();
   };
@@ -111,30 +112,64 @@ TYPED_TEST(TransposeTransfer, large) {
   check_calls<TypeParam, double, HostExec, Exec>({3, 1500, 3001});
 }
 
-/// A call returns when the host's memory may be used again.
-TYPED_TEST(TransposeTransfer, host_memory_is_free_afterwards) {
-  using Exec = typename TypeParam::exec;
-  Exec const exec;
+/// Pieces in turn from several host threads, each with its own Views and, where there are any, stream.
+template <class P>
+void copy_there_and_back(typename P::exec const& exec, double value, Impl::TransferBuffers<typename P::exec>& buffers) {
+  using Exec  = typename P::exec;
+  using Tag   = Impl::Resolve<typename P::backend, Exec>;
   int const n = 300, m = 200;
   Kokkos::View<double**, LayoutRight, HostExec> const host("host", n, m), back("back", n, m);
   Kokkos::View<double**, LayoutLeft, Exec> const device("device", n, m);
+  std::vector<Impl::TransposeDim> const there{{n, m, 1}, {m, 1, n}}, home{{n, 1, m}, {m, n, 1}};
   for (int round = 1; round < 4; ++round) {
-    Kokkos::deep_copy(host, round);
-    copy_layout<typename TypeParam::backend>(exec, device, host);
-    if (Backend::on_host<Exec>) exec.fence();
-    Kokkos::deep_copy(host, -1.);
-    copy_layout<typename TypeParam::backend>(exec, back, device);
-    if (Backend::on_host<Exec>) exec.fence();
-    double sum = 0;
-    for (int i = 0; i < n * m; ++i) sum += back.data()[i];
-    EXPECT_EQ(sum, double(round) * n * m);
+    for (int i = 0; i < n * m; ++i) host.data()[i] = value * round + i;
+    Impl::HostTransfer<Tag, double, Exec>(exec, "there", host.data(), device.data(), there, Impl::HostSide::source,
+                                          buffers)
+        .from_host();
+    for (int i = 0; i < n * m; ++i) host.data()[i] = -1;  // the call is over
+    Impl::HostTransfer<Tag, double, Exec>(exec, "back", device.data(), back.data(), home, Impl::HostSide::destination,
+                                          buffers)
+        .to_host();
+    int wrong = 0;
+    for (int i = 0; i < n * m; ++i) wrong += back.data()[i] != value * round + i;
+    EXPECT_EQ(wrong, 0);
   }
 }
 
+TYPED_TEST(TransposeTransfer, host_memory_is_free_afterwards) {
+  Impl::TransferBuffers<typename TypeParam::exec> buffers(50000);
+  copy_there_and_back<TypeParam>({}, 1000, buffers);
+}
+
+TYPED_TEST(TransposeTransfer, several_host_threads) {
+  using Exec = typename TypeParam::exec;
+  if (Backend::on_host<Exec>) GTEST_SKIP() << "host threads share the instance's threads";
+  auto const instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
+  Impl::TransferBuffers<Exec> buffers(50000);
+  std::thread other([&] { copy_there_and_back<TypeParam>(instances[0], 1000, buffers); });
+  copy_there_and_back<TypeParam>(instances[1], 3000, buffers);
+  other.join();
+}
+
+/// Earlier work of the instance may write what is copied.
+TYPED_TEST(TransposeTransfer, begins_after_earlier_work) {
+  using Exec = typename TypeParam::exec;
+  Exec const exec;
+  Kokkos::View<double**, LayoutLeft, Exec> const device("device", 700, 900);
+  Kokkos::View<double**, LayoutRight, HostExec> const host("host", 700, 900);
+  Kokkos::deep_copy(exec, device, 3.);
+  copy_layout<typename TypeParam::backend>(exec, host, device);
+  exec.fence();
+  double sum = 0;
+  for (std::size_t i = 0; i < host.size(); ++i) sum += host.data()[i];
+  EXPECT_EQ(sum, 3. * 700 * 900);
+}
+
 TYPED_TEST(TransposeTransfer, no_memory_for_pieces) {
-  Impl::TransferBuffers<typename TypeParam::exec> buffers;
-  expect_error({"Koalesce::copy_layout", "the two pieces of", "cannot be allocated", "free some memory"},
-               [&] { buffers.reserve(std::size_t(1) << 60, "Koalesce::copy_layout"); });
+  using Exec = typename TypeParam::exec;
+  Impl::TransferBuffers<Exec> buffers;
+  expect_error({"Koalesce::copy_layout", "the pieces of", "cannot be allocated", "free some memory"},
+               [&] { Impl::BorrowedBuffers<Exec>(buffers, Exec(), "copy_layout", std::size_t(1) << 60, 2); });
 }
 
 }  // namespace

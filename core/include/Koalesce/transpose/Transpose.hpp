@@ -16,8 +16,9 @@ namespace Koalesce {
 /// NVIDIA, 2009).
 ///
 /// Asynchronous: one kernel "Koalesce::<backend>::transpose" on the instance given. If one of the Views lies in host
-/// memory that the instance does not reach, pieces of at most 32 MiB are reordered on the device and pass through
-/// pinned memory, two at a time; the call returns when the host's memory has been read or written.
+/// memory that the instance does not reach, pieces of at most 32 MiB are reordered on the device and pass through pinned
+/// memory, two at a time, by kernels called "transpose [to host]" or "[from host]"; the call then returns when all is
+/// copied.
 ///
 /// \tparam BackendTag     the backend; Backend::Native is the execution space's own.
 /// \param[in] exec        the instance that the kernel runs on.
@@ -27,7 +28,8 @@ namespace Koalesce {
 ///                        Hosts have native kernels for those of 1, 2, 4, 8 and 16 bytes, CUDA for all.
 /// \param[in] permutation every number from 0 to rank - 1 once.
 /// \throws Error before anything runs: extents that do not match, no permutation, Views that overlap, without memory or
-///         out of reach, no memory for a transfer's pieces.
+///         out of reach; between host and device also no memory for the pieces, or an instance that is being
+///         captured into a graph.
 template <class BackendTag = Backend::Native, class Exec, class Dst, class Src>
 void transpose(Exec const& exec, Dst const& dst, Src const& src, Kokkos::Array<int, Dst::rank()> const& permutation) {
   Impl::check_transpose<Exec>("Koalesce::transpose", dst, src, permutation);

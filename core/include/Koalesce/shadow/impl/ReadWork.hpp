@@ -91,7 +91,7 @@ struct ReadWork {
   };
 
   KOKKOS_FORCEINLINE_FUNCTION Position position(std::int64_t item) const {
-    // Known maps take one division less.
+    // One division less than by the index.
     if constexpr (std::is_same_v<Map, ColumnOrder>) {
       std::int64_t const column = item / rows, b = batch == 1 ? 0 : column / columns;
       return {b, item - column * rows.divisor(), column - b * columns.divisor()};
@@ -114,7 +114,7 @@ struct ReadWork {
     if constexpr (takes_item) {
       consume_item(consumer, item, value, update);
     } else {
-      Position const p = position(item);
+      Position p = position(item);
       if constexpr (Indices == 2 && std::is_same_v<Update, NoUpdate>) consumer(p.i, p.j, value);
       else if constexpr (Indices == 2) consumer(p.i, p.j, value, update);
       else if constexpr (std::is_same_v<Update, NoUpdate>) consumer(p.b, p.i, p.j, value);

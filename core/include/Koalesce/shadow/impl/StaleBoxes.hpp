@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -24,15 +25,16 @@ struct IndexRange {
 /// What a slice, given as Kokkos::subview takes it, selects of a dimension.
 template <class Slice>
 IndexRange range_of(std::string const& where, Slice const& slice, int d, std::int64_t extent) {
+  constexpr bool is_index = std::is_integral_v<Slice>, is_pair = requires { slice.first + slice.second; };
+  static_assert(is_index || is_pair || std::is_same_v<Slice, std::remove_const_t<decltype(Kokkos::ALL)>>,
+                "Koalesce::ShadowView::invalidate: each slice must be an index, a pair of indices, or Kokkos::ALL");
   IndexRange range{0, extent};
-  if constexpr (requires { slice.first; }) range = {std::int64_t(slice.first), std::int64_t(slice.second)};
-  else if constexpr (requires { std::int64_t(slice); }) range = {std::int64_t(slice), std::int64_t(slice) + 1};
-  else
-    static_assert(std::is_same_v<Slice, Kokkos::ALL_t>,
-                  "Koalesce::ShadowView::invalidate: each slice must be an index, a pair, or Kokkos::ALL");
-  if (range.first < 0 || range.end > extent || range.first > range.end)
-    fail(where, "the slice of dimension ", d, " is ", range.first, " to ", range.end, ", but the matrix has extent ",
-         extent, " there; give a range within it");
+  if constexpr (is_index) range = {std::int64_t(slice), std::int64_t(slice)};
+  if constexpr (is_pair) range = {std::int64_t(slice.first), std::int64_t(slice.second)};
+  if (range.first < 0 || range.end > extent - is_index || range.first > range.end)
+    fail(where, "the slice of dimension ", d, " is ", range.first, is_index ? "" : " to " + std::to_string(range.end),
+         ", but the matrix has extent ", extent, " there; give an index or a range within it");
+  range.end += is_index;
   return range;
 }
 

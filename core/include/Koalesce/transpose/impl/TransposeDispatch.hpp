@@ -29,9 +29,9 @@ void dispatch_transpose(Exec const& exec, std::string const& label, Dst const& d
     if constexpr (is_transfer<Exec, Dst, Src>) {
       using T                  = std::remove_pointer_t<decltype(to)>;
       constexpr bool from_host = reaches<Exec, Dst>;
-      HostTransfer<Tag, T, Exec> const transfer(exec, label + (from_host ? " [from host]" : " [to host]"), from, to,
-                                                dims, from_host ? HostSide::source : HostSide::destination,
-                                                TransferBuffers<Exec>::kept());
+      HostTransfer<Tag, T, Exec> transfer(exec, label + (from_host ? " [from host]" : " [to host]"), from, to, dims,
+                                          from_host ? HostSide::source : HostSide::destination,
+                                          TransferBuffers<Exec>::of(exec));
       from_host ? transfer.from_host() : transfer.to_host();
     } else if constexpr (reaches<Exec, Dst> && reaches<Exec, Src>) {
       bool const in_place = static_cast<void const*>(to) == static_cast<void const*>(from);

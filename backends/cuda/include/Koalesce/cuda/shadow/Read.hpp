@@ -205,14 +205,19 @@ bool run_by_warps(Kokkos::Cuda const& exec, std::string const& label, Work const
 
 template <class Work, class Result>
 void run_mixed_read(Tag, Kokkos::Cuda const& exec, std::string const& label, Work const& work, Result& result) {
-  if (!run_by_warps<CudaMixedRead>(exec, label, work, result))
-    PortableBackend::run_shadow_read(Tag{}, exec, label, work, result);
+  // A known map never goes down the columns in part.
+  if constexpr (!Work::has_known_map) {
+    if (run_by_warps<CudaMixedRead>(exec, label, work, result)) return;
+  }
+  PortableBackend::run_shadow_read(Tag{}, exec, label, work, result);
 }
 
 template <class Work, class Result>
 void run_shadow_read(Tag, Kokkos::Cuda const& exec, std::string const& label, Work const& work, Result& result) {
-  if (Work::has_known_map || !run_by_warps<CudaShadowRead>(exec, label, work, result))
-    PortableBackend::run_shadow_read(Tag{}, exec, label, work, result);
+  if constexpr (!Work::has_known_map) {
+    if (run_by_warps<CudaShadowRead>(exec, label, work, result)) return;
+  }
+  PortableBackend::run_shadow_read(Tag{}, exec, label, work, result);
 }
 
 template <class Work, class Result>
