@@ -3,9 +3,10 @@
 #define KOALESCE_TRANSPOSE_HPP
 
 /// \file
-/// Transpositions: transpose, copy_layout.
+/// Transpositions: transpose, copy_layout, copy_structs.
 
 #include <Koalesce/enabled/Transpose.hpp>
+#include <Koalesce/transpose/CopyStructs.hpp>
 #include <Koalesce/transpose/Transpose.hpp>
 
 #endif

@@ -103,6 +103,14 @@ struct PackedTuning {
   static constexpr int column_blocks(int element) { return element == 8 ? 9 : 0; }
 };
 
+/// Arrays of structs with members of different sizes, and the members' arrays: as PackedTuning.
+struct StructTuning {
+  static constexpr int max_struct   = 1024;  ///< bytes: a block has at least 32 structs
+  static constexpr int max_unlisted = 4;     ///< with fewer of a struct's bytes listed, one in so many, they are picked
+  static constexpr PackedNumbers to_arrays  = {.threads = 256, .bytes = 16384};
+  static constexpr PackedNumbers to_structs = {.threads = 256, .bytes = 16384};
+};
+
 /// Numbers of boxes: threads of a block, elements that each of them moves, and blocks that must fit on an SM.
 struct BoxNumbers {
   int threads, elements, blocks;
