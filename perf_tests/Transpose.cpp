@@ -21,6 +21,7 @@
 #include "TransposePeers.hpp"
 #include "TransposeRanks.hpp"
 #include "TransposeRead.hpp"
+#include "TransposeStructs.hpp"
 
 namespace {
 
@@ -147,5 +148,6 @@ void add_peers_versions() {
 
 int main(int argc, char** argv) {
   add_peers_versions();
-  perf::run(argc, argv, {add_transposes, add_narrow, add_permutations, add_host_copies, add_reads, add_scaling});
+  perf::run(argc, argv,
+            {add_transposes, add_narrow, add_permutations, add_structs, add_host_copies, add_reads, add_scaling});
 }

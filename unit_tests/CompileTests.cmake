@@ -83,6 +83,18 @@ koalesce_add_must_not_compile_test(Placement array_by_value "deleted")
 koalesce_add_must_not_compile_test(Placement const_elements "Koalesce: an array on chip is written by its kernel")
 koalesce_add_must_not_compile_test(Placement five_extents "Koalesce: an array on chip can have at most 4 extents")
 
+koalesce_add_must_not_compile_test(Structs structs)  # this one compiles
+koalesce_add_must_not_compile_test(Structs one_member "Koalesce: Members takes 2 to 16 members")
+koalesce_add_must_not_compile_test(Structs members_of_two_structs "Koalesce: Members takes members of one struct")
+koalesce_add_must_not_compile_test(Structs member_twice "Koalesce: Members takes every member once")
+koalesce_add_must_not_compile_test(Structs no_standard_layout "Koalesce: members are moved as bytes")
+koalesce_add_must_not_compile_test(Structs member_of_two_dimensions "Koalesce: an array that is a member must have one")
+koalesce_add_must_not_compile_test(Structs member_function "Koalesce: Members takes pointers to data members")
+koalesce_add_must_not_compile_test(Structs member_not_listed "Koalesce::StructView: this member is not in the list")
+koalesce_add_must_not_compile_test(Structs array_of_another_type "Koalesce::StructView: give one contiguous View per member")
+koalesce_add_must_not_compile_test(Structs copy_of_other_members "Koalesce::copy_structs: source and destination must have")
+koalesce_add_must_not_compile_test(Structs copy_of_no_structs "Koalesce::copy_structs: the arguments must be")
+
 koalesce_add_must_not_compile_test(Stencil stencil)  # this one compiles
 set(koalesce_functor "Koalesce::parallel_stencil: the functor must be const and take one Neighborhood")
 foreach(name IN ITEMS index_count shape weights_of_another_shape element_type)

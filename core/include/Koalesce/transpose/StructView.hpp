@@ -48,7 +48,7 @@ class StructView {
 
   /// \brief The type of a member, given by its pointer or by its number in the list.
   template <auto Member>
-  using member_type = typename Traits::template member_type<Traits::template index_of<Member>()>;
+  using member_type = typename Traits::template member_type<Traits::template index<Member>>;
 
   /// A View of one member of all structs; of rank 2 for a C array.
   template <auto Member>
@@ -73,7 +73,7 @@ class StructView {
   ///
   /// \param[in] arrays in the order of the list: contiguous Views of rank 1 and of the member's type; for a C array
   ///                   `T[N]` a View of `T*[N]` in LayoutRight.
-  /// \throws Error if their extents differ.
+  /// \throws Error if their extents differ, or one is not contiguous.
   template <class... Views>
     requires(sizeof...(Views) == std::size_t(count) && (Kokkos::is_view_v<Views> && ...))
   explicit StructView(Views const&... arrays) {
@@ -114,7 +114,7 @@ class StructView {
   /// \tparam Member its pointer, as in `get<&Particle::x>(i)`, or its number in the list.
   template <auto Member>
   KOKKOS_FORCEINLINE_FUNCTION member_type<Member>& get(std::int64_t i) const {
-    constexpr int k = number_of<Member>();
+    constexpr int k = Traits::template index<Member>;
     return *reinterpret_cast<member_type<Member>*>(m_data[k] + i * m_stride[k]);
   }
 
@@ -138,7 +138,7 @@ class StructView {
   ///         the next.
   template <auto Member>
   member_view<Member> member() const {
-    constexpr int k = number_of<Member>();
+    constexpr int k = Traits::template index<Member>;
     using Type      = member_type<Member>;
     using Scalar    = std::remove_extent_t<Type>;
     if (m_stride[k] % int(sizeof(Scalar)) != 0)
@@ -159,19 +159,15 @@ class StructView {
 
   static constexpr std::size_t round_up(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-  template <auto Member>
-  static constexpr int number_of() {
-    constexpr int k = Traits::template index_of<Member>();
-    static_assert(k >= 0 && k < count, "Koalesce::StructView: this member is not in the list of Members");
-    return k;
-  }
-
   template <int K, class Held, class View, class... Views>
   void hold(Held& held, View const& array, Views const&... others) {
     static_assert(
         std::is_convertible_v<View, decltype(held.first)>,
         "Koalesce::StructView: give one contiguous View per member, in the order of Members, of the member's type "
         "and in the StructView's memory space; of T*[N] in LayoutRight for a C array");
+    if (array.extent(0) > 1 && array.stride(0) * sizeof(typename View::value_type) != std::size_t(Traits::bytes[K]))
+      Impl::fail("Koalesce::StructView", "the array ", Impl::quoted_label(array), " of member ", K,
+                 " is not contiguous; copy it to a View without gaps first");
     held.first = array;
     if constexpr (K == 0) m_size = array.extent(0);
     if (array.extent(0) != m_size)

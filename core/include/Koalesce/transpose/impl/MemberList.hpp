@@ -19,6 +19,7 @@ struct MemberPointer {
                 "Koalesce: Members takes pointers to data members, as in Members<&Particle::x, &Particle::v>");
 };
 template <class S, class M>
+  requires std::is_object_v<M>
 struct MemberPointer<M S::*> {
   using struct_type = S;
   using member_type = M;
@@ -107,12 +108,22 @@ struct MemberList<Members<First, Rest...>> {
 
   static_assert(are_different<First, Rest...>(), "Koalesce: Members takes every member once");
 
-  /// The number of a member, given by its pointer or by that number; `count` if there is none.
+  /// The number of a member, given by its pointer or by that number.
   template <auto Key>
   static constexpr int index_of() {
-    if constexpr (std::is_integral_v<decltype(Key)>) return int(Key);
-    else return index_in<Key, First, Rest...>();
+    if constexpr (std::is_integral_v<decltype(Key)>) {
+      static_assert(Key >= 0 && Key < count, "Koalesce::StructView: Members has no member of this number");
+      return int(Key);
+    } else {
+      constexpr int k = index_in<Key, First, Rest...>();
+      static_assert(k < count, "Koalesce::StructView: this member is not in the list of Members");
+      return k < count ? k : 0;
+    }
   }
+
+  /// The same as a constant, which device code can use.
+  template <auto Key>
+  static constexpr int index = index_of<Key>();
 
   template <int K, auto Pointer, auto... Others>
   static auto constant_at(Constant<Pointer>, Constant<Others>... others) {

@@ -115,7 +115,8 @@ __device__ __forceinline__ void read_array(PieceWords<Bytes> const& in_tile, Wor
 
 /// \tparam Vector  bytes of the vectors in which the structs are read.
 template <int Vector, int Threads>
-__global__ __launch_bounds__(Threads) void structs_to_arrays_kernel(StructLines const work, PackedGrid const grid) {
+__global__ __launch_bounds__(Threads, StructTuning::blocks) void structs_to_arrays_kernel(StructLines const work,
+                                                                                          PackedGrid const grid) {
   extern __shared__ __align__(128) unsigned char koalesce_packed_lines[];
   auto const share = grid.share(blockIdx.x, work.size);
   int const bytes = share.lines * work.struct_bytes, vectors = bytes / Vector, thread = int(threadIdx.x);
@@ -146,7 +147,8 @@ __global__ __launch_bounds__(Threads) void structs_to_arrays_kernel(StructLines 
 
 /// \tparam Vector  bytes of the vectors in which whole structs are written, or 0: runs of listed members are.
 template <int Vector, int Threads>
-__global__ __launch_bounds__(Threads) void arrays_to_structs_kernel(StructLines const work, PackedGrid const grid) {
+__global__ __launch_bounds__(Threads, StructTuning::blocks) void arrays_to_structs_kernel(StructLines const work,
+                                                                                          PackedGrid const grid) {
   extern __shared__ __align__(128) unsigned char koalesce_packed_lines[];
   auto const share = grid.share(blockIdx.x, work.size);
   int const thread = int(threadIdx.x);
@@ -170,7 +172,7 @@ __global__ __launch_bounds__(Threads) void arrays_to_structs_kernel(StructLines 
     int const bytes = share.lines * work.struct_bytes, vectors = bytes / Vector;
     PackedTile<Vector> const tile(koalesce_packed_lines);
     PackedTile<1> const single(koalesce_packed_lines);
-#pragma unroll 4
+#pragma unroll(Vector > 1 ? 4 : 1)
     for (int v = thread; v < vectors; v += Threads) store_once(to + v * Vector, tile.element(v));
     for (int b = vectors * Vector + thread; b < bytes; b += Threads) to[b] = single.element(b).bits;
   } else {
@@ -218,7 +220,8 @@ inline StructLines struct_lines(StructWork const& work) {
     lines.member[k] =
         struct_piece(array, m.offset, m.bytes, word_dividing(m.offset, m.bytes, work.struct_bytes, address_of(array)));
   }
-  if (work.to_structs && !work.covers_structs()) find_runs(lines, work);
+  bool const has_vectors = work.covers_structs() && address_of(lines.structs) % 4 == 0;
+  if (work.to_structs && !has_vectors) find_runs(lines, work);
   return lines;
 }
 
@@ -231,8 +234,9 @@ void launch_struct_lines(Kokkos::Cuda const& exec, std::string const& label, Str
                PackedTile<1>::shared_bytes(lines.struct_bytes, grid.log))
         .launch(exec, unsigned(grid.blocks), lines, grid);
   };
-  if (to_structs)
-    return launch(arrays_to_structs_kernel<Vector, StructTuning::to_structs.threads>, StructTuning::to_structs);
+  if constexpr (Vector != 1)
+    if (to_structs)
+      return launch(arrays_to_structs_kernel<Vector, StructTuning::to_structs.threads>, StructTuning::to_structs);
   if constexpr (Vector > 0)
     launch(structs_to_arrays_kernel<Vector, StructTuning::to_arrays.threads>, StructTuning::to_arrays);
 }

@@ -105,8 +105,9 @@ struct PackedTuning {
 
 /// Arrays of structs with members of different sizes, and the members' arrays: as PackedTuning.
 struct StructTuning {
-  static constexpr int max_struct   = 1024;  ///< bytes: a block has at least 32 structs
-  static constexpr int max_unlisted = 4;     ///< with fewer of a struct's bytes listed, one in so many, they are picked
+  static constexpr int max_struct           = 1024;  ///< bytes: a block has at least 32 structs
+  static constexpr int max_unlisted         = 4;     ///< members are picked if less than one in so many bytes is listed
+  static constexpr int blocks               = 6;     ///< that must fit on an SM: more spill registers
   static constexpr PackedNumbers to_arrays  = {.threads = 256, .bytes = 16384};
   static constexpr PackedNumbers to_structs = {.threads = 256, .bytes = 16384};
 };
