@@ -145,7 +145,7 @@ __global__ __launch_bounds__(Threads, StructTuning::blocks) void structs_to_arra
   }
 }
 
-/// \tparam Vector  bytes of the vectors in which whole structs are written, or 0: runs of listed members are.
+/// \tparam Vector  bytes of the vectors in which whole structs are written, 4 to 16, or 0: runs of listed members are.
 template <int Vector, int Threads>
 __global__ __launch_bounds__(Threads, StructTuning::blocks) void arrays_to_structs_kernel(StructLines const work,
                                                                                           PackedGrid const grid) {
@@ -172,7 +172,7 @@ __global__ __launch_bounds__(Threads, StructTuning::blocks) void arrays_to_struc
     int const bytes = share.lines * work.struct_bytes, vectors = bytes / Vector;
     PackedTile<Vector> const tile(koalesce_packed_lines);
     PackedTile<1> const single(koalesce_packed_lines);
-#pragma unroll(Vector > 1 ? 4 : 1)
+#pragma unroll 4
     for (int v = thread; v < vectors; v += Threads) store_once(to + v * Vector, tile.element(v));
     for (int b = vectors * Vector + thread; b < bytes; b += Threads) to[b] = single.element(b).bits;
   } else {
