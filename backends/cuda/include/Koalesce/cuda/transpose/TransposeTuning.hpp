@@ -107,7 +107,7 @@ struct PackedTuning {
 struct StructTuning {
   static constexpr int max_struct           = 1024;  ///< bytes: a block has at least 32 structs
   static constexpr int max_unlisted         = 4;     ///< members are picked if less than one in so many bytes is listed
-  static constexpr int blocks               = 6;     ///< that must fit on an SM: more spill registers
+  static constexpr int blocks               = 6;     ///< that must fit on an SM
   static constexpr PackedNumbers to_arrays  = {.threads = 256, .bytes = 16384};
   static constexpr PackedNumbers to_structs = {.threads = 256, .bytes = 16384};
 };
