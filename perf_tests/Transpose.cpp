@@ -22,6 +22,7 @@
 #include "TransposeRanks.hpp"
 #include "TransposeRead.hpp"
 #include "TransposeStructs.hpp"
+#include "TransposeTile.hpp"
 
 namespace {
 
@@ -149,5 +150,6 @@ void add_peers_versions() {
 int main(int argc, char** argv) {
   add_peers_versions();
   perf::run(argc, argv,
-            {add_transposes, add_narrow, add_permutations, add_structs, add_host_copies, add_reads, add_scaling});
+            {add_transposes, add_narrow, add_permutations, add_structs, add_host_copies, add_reads, add_tile_reads,
+             add_scaling});
 }
