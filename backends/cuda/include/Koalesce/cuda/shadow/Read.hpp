@@ -13,27 +13,27 @@
 namespace Koalesce::Impl::CudaBackend {
 
 using PortableBackend::run_original_read;
+using PortableBackend::run_shadow_read;
 
 /// Follows a traversal by column in steps of 32 items, without a division after the first.
-/// \tparam Int 32 bits where the matrix's size allows it.
-template <class Work, class Int>
+template <class Work>
 struct ColumnWalk {
-  Int index, place, i, j;
+  std::int64_t index, place, i, j;
 
-  __device__ __forceinline__ explicit ColumnWalk(Work const& work, std::int64_t first) : index(Int(first)) {
+  __device__ __forceinline__ explicit ColumnWalk(Work const& work, std::int64_t first) : index(first) {
     auto const element = work.element(first);
-    place              = Int(element.place);
-    i                  = Int(element.i);
-    j                  = Int(element.j);
+    place              = element.place;
+    i                  = element.i;
+    j                  = element.j;
   }
 
-  /// Sets the index to -1, which no item has, if the next one cannot be computed without a division.
+  /// Sets the index to `none` for good, if the next one cannot be computed without a division.
   __device__ __forceinline__ void advance(Work const& work) {
     place += 32;
     if (work.by_columns) {
       index += 32;
     } else if (index >= 0) {
-      Int const m = Int(work.rows.divisor()), n = Int(work.columns.divisor());
+      std::int64_t const m = work.rows.divisor(), n = work.columns.divisor();
       i += 32;
       index += 32 * n;
       if (i >= m) {
@@ -45,39 +45,16 @@ struct ColumnWalk {
   }
 };
 
-/// A team's threads read items that are 32 apart, and load `at_once` of them before they consume them.
-struct WarpItems {
+/// A thread reads items that are 32 apart, and loads `at_once` of them before it consumes them. A half-warp whose first
+/// 16 items do not go down a column reads the original; the others read the shadow as long as they continue down the
+/// column.
+template <class Work>
+struct CudaRead {
   static constexpr int threads = 256;
   static constexpr int at_once = 4;
   static constexpr int items   = 4 * at_once;
   static constexpr int block   = threads * items;
 
-  /// The first item of a thread's warp.
-  template <class Work, class Member>
-  __device__ __forceinline__ static std::int64_t first(Work const& work, Member const& team) {
-    return work.begin + std::int64_t(team.league_rank()) * block + team.team_rank() / 32 * (32 * items);
-  }
-
-  /// \param[in] read read(item) is an item's element; called for those after the end, too.
-  template <class Work, class Update, class Read>
-  __device__ __forceinline__ static void consume(Work const& work, std::int64_t begin, Update& update,
-                                                 Read const& read) {
-#pragma unroll 1
-    for (std::int64_t item = begin; item < begin + items * 32; item += at_once * 32) {
-      typename Work::value_type value[at_once];
-#pragma unroll
-      for (int k = 0; k < at_once; ++k) value[k] = read(item + k * 32);
-#pragma unroll
-      for (int k = 0; k < at_once; ++k)
-        if (item + k * 32 < work.end) work.consume(item + k * 32, value[k], update);
-    }
-  }
-};
-
-/// A half-warp whose first 16 items do not go down a column reads the original; the others read the shadow as long as
-/// they continue down the column.
-template <class Work, class Int>
-struct CudaMixedRead {
   using T = typename Work::value_type;
 
   Work work;
@@ -90,58 +67,40 @@ struct CudaMixedRead {
 
   template <class Member, class Update>
   __device__ __forceinline__ void read(Member const& team, Update& update) const {
-    int const lane = team.team_rank() % 32, leader = lane & HalfWarp::size;
+    int const warp = team.team_rank() / 32, lane = team.team_rank() % 32, leader = lane & HalfWarp::size;
     unsigned const half        = 0xffffu << leader;
-    std::int64_t const in_warp = WarpItems::first(work, team);
+    std::int64_t const in_warp = work.begin + std::int64_t(team.league_rank()) * block + warp * (32 * items);
     if (in_warp >= work.end) return;
     std::int64_t const begin = in_warp + lane;
 
-    ColumnWalk<Work, Int> walk(work, work.index(min(begin, work.end - 1)));
-    Int const first = __shfl_sync(half, walk.place, leader);
+    ColumnWalk<Work> walk(work, work.index(min(begin, work.end - 1)));
+    std::int64_t const first = __shfl_sync(half, static_cast<long long>(walk.place), leader);
     if (__all_sync(half, walk.place == first + (lane - leader) || begin >= work.end))
-      WarpItems::consume(work, begin, update, [&](std::int64_t item) {
+      consume(begin, update, [&](std::int64_t item) {
         bool const active        = item < work.end;
         std::int64_t const index = active ? work.index(item) : walk.index;
-        bool const goes_on       = __all_sync(half, Int(index) == walk.index);
+        bool const goes_on       = __all_sync(half, index == walk.index);
         T value{};
         if (active) value = goes_on ? work.shadow[walk.place] : work.original(index);
         walk.advance(work);
         return value;
       });
     else
-      WarpItems::consume(work, begin, update,
-                         [&](std::int64_t item) { return item < work.end ? work.original(work.index(item)) : T{}; });
-  }
-};
-
-/// Every element comes from the shadow. A map that goes down the columns is followed: as long as its indices are those
-/// of the traversal, their places need no division.
-template <class Work, class Int>
-struct CudaShadowRead {
-  using T = typename Work::value_type;
-
-  Work work;
-
-  template <class Member, class Update>
-  KOKKOS_FUNCTION void operator()(Member const& team, Update& update) const {
-    KOKKOS_IF_ON_DEVICE((read(team, update);))
-    KOKKOS_IF_ON_HOST(((void)team; (void)update;))
+      consume(begin, update,
+              [&](std::int64_t item) { return item < work.end ? work.original(work.index(item)) : T{}; });
   }
 
-  template <class Member, class Update>
-  __device__ __forceinline__ void read(Member const& team, Update& update) const {
-    std::int64_t const begin = WarpItems::first(work, team) + team.team_rank() % 32;
-    if (begin >= work.end) return;
-    using Walk = ColumnWalk<Work, Int>;
-    Walk walk(work, work.index(begin));
-    WarpItems::consume(work, begin, update, [&](std::int64_t item) {
-      if (item >= work.end) return T{};
-      std::int64_t const index = work.index(item);
-      if (Int(index) != walk.index) walk = Walk(work, index);
-      T const value = work.shadow[walk.place];
-      walk.advance(work);
-      return value;
-    });
+  template <class Update, class Read>
+  __device__ __forceinline__ void consume(std::int64_t begin, Update& update, Read const& read) const {
+#pragma unroll 1
+    for (std::int64_t item = begin; item < begin + items * 32; item += at_once * 32) {
+      T value[at_once];
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) value[k] = read(item + k * 32);
+#pragma unroll
+      for (int k = 0; k < at_once; ++k)
+        if (item + k * 32 < work.end) work.consume(item + k * 32, value[k], update);
+    }
   }
 };
 
@@ -190,34 +149,12 @@ auto cuda_team_policy(Kokkos::Cuda const& exec, std::int64_t teams, int shared_b
   return policy;
 }
 
-/// Runs Body<Work, Int> by warps. \return false if there are too many items for one launch.
-template <template <class, class> class Body, class Work, class Result>
-bool run_by_warps(Kokkos::Cuda const& exec, std::string const& label, Work const& work, Result& result) {
-  auto const teams = (work.items() + WarpItems::block - 1) / WarpItems::block;
-  if (teams >= std::int64_t(1) << 31) return false;
-  auto const policy = cuda_team_policy<4>(exec, teams, 0);
-  // All steps of a thread beyond the last element still fit.
-  if (work.size() + 32 * (work.columns.divisor() + WarpItems::items) < std::int64_t(1) << 31)
-    for_or_reduce(label, policy, Body<Work, std::int32_t>{work}, result);
-  else for_or_reduce(label, policy, Body<Work, std::int64_t>{work}, result);
-  return true;
-}
-
 template <class Work, class Result>
 void run_mixed_read(Tag, Kokkos::Cuda const& exec, std::string const& label, Work const& work, Result& result) {
-  // A known map never goes down the columns in part.
-  if constexpr (!Work::has_known_map) {
-    if (run_by_warps<CudaMixedRead>(exec, label, work, result)) return;
-  }
-  PortableBackend::run_shadow_read(Tag{}, exec, label, work, result);
-}
-
-template <class Work, class Result>
-void run_shadow_read(Tag, Kokkos::Cuda const& exec, std::string const& label, Work const& work, Result& result) {
-  if constexpr (!Work::has_known_map) {
-    if (run_by_warps<CudaShadowRead>(exec, label, work, result)) return;
-  }
-  PortableBackend::run_shadow_read(Tag{}, exec, label, work, result);
+  using Body       = CudaRead<Work>;
+  auto const teams = (work.items() + Body::block - 1) / Body::block;
+  if (teams >= std::int64_t(1) << 31) return run_shadow_read(Tag{}, exec, label, work, result);
+  for_or_reduce(label, cuda_team_policy<4>(exec, teams, 0), Body{work}, result);
 }
 
 template <class Work, class Result>
