@@ -262,7 +262,7 @@ void add_cuda_tile(std::vector<Variant>& variants, Problem<T> const& p) {
     if (auto const run = perf::launch_along_rows<Rows, Columns, Stages>(Exec(), data, Step(), warps))
       variants.push_back({perf::size_name<2>({Rows, Columns + 1}) + ", " + std::to_string(Stages) + " stages, " +
                               std::to_string(warps) + " warps per block",
-                          run});
+                          [run, p] { run(); }});  // p keeps the memory
 }
 
 template <class T>

@@ -108,6 +108,24 @@ static void host_memory() {
   expect(on_host(3, 29) == 7 && on_host(4, 0) == 0 && element(left, 3, 29) == 7);
 }
 
+using Complex = Kokkos::complex<double>;
+using Cube    = Kokkos::View<Complex***, Kokkos::LayoutLeft, Exec>;
+
+// Any operation along the first dimension serves to see that elements come back.
+static void fft_of_first_dimension(Exec const& exec, Cube const& in, Cube const& out) {
+  Kokkos::deep_copy(exec, out, in);
+}
+
+static void transforms() {
+  Exec const exec;
+  std::size_t const n0 = 4, n1 = 5, n2 = 6;
+  Cube const in("in", n0, n1, n2), out("out", n0, n1, n2);
+  Kokkos::deep_copy(Kokkos::subview(in, 1, 2, 3), Complex(7));
+#include "shadow/fft.inc"
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), out);
+  expect(host(1, 2, 3) == Complex(7) && host(3, 2, 1) == Complex(0));
+}
+
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
   views();
@@ -116,5 +134,6 @@ int main(int argc, char** argv) {
   tile();
   transpositions();
   host_memory();
+  transforms();
   return EXIT_SUCCESS;
 }

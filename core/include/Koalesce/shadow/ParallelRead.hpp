@@ -32,9 +32,10 @@ namespace Koalesce {
 /// \param[in] index_map index_map(k) is the linear index of an element, (b * rows + i) * columns + j for (b, i, j),
 ///                      whatever the layout; it must lie in the matrix, which is checked where KOKKOS_ASSERT is on.
 ///                      Called on the device, several times per item.
-/// \param[in] consumer  called once per item, as consumer(k, value) with std::int64_t k, or with the element's indices, as
-///                      consumer(i, j, value), in a batch consumer(b, i, j, value); a lambda that is only __device__ has
-///                      the first form.
+/// \param[in] consumer  called once per item, as consumer(k, value) with std::int64_t k, or with the element's indices,
+/// as
+///                      consumer(i, j, value), in a batch consumer(b, i, j, value); a lambda that is only __device__
+///                      has the first form.
 /// \throws Error before anything runs: a negative range, items but no elements, a ColumnOrder of another matrix or
 ///         batch, more items than a ColumnOrder or RowOrder has, a policy with a chunk size, a matrix without memory or
 ///         out of the execution space's reach.

@@ -100,7 +100,8 @@ class ShadowView {
   /// Parts may overlap. More than 32 of them count as one box that holds them all. The next read writes these parts of
   /// the shadow, so work that reads it must be over by then, or on the instance of the next read.
   ///
-  /// \param[in] slices one per dimension, as Kokkos::subview takes them: an index, a pair of the first index and the end,
+  /// \param[in] slices one per dimension, as Kokkos::subview takes them: an index, a pair of the first index and the
+  /// end,
   ///                   or Kokkos::ALL. So invalidate(i, Kokkos::ALL) marks a row.
   /// \throws Error if a slice is not within the matrix.
   template <class... Slices>

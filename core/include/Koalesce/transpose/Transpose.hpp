@@ -16,9 +16,9 @@ namespace Koalesce {
 /// NVIDIA, 2009).
 ///
 /// Asynchronous: one kernel "Koalesce::<backend>::transpose" on the instance given. If one of the Views lies in host
-/// memory that the instance does not reach, pieces of at most 32 MiB are reordered on the device and pass through pinned
-/// memory, two at a time, by kernels called "transpose [to host]" or "[from host]"; the call then returns when all is
-/// copied.
+/// memory that the instance does not reach, pieces of at most 32 MiB are reordered on the device and pass through
+/// pinned memory, two at a time, by kernels called "transpose [to host]" or "[from host]"; the call then returns when
+/// all is copied.
 ///
 /// \tparam BackendTag     the backend; Backend::Native is the execution space's own.
 /// \param[in] exec        the instance that the kernel runs on.
