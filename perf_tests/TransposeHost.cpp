@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Copies between host memory and a device's, with another layout on each side:
-// transpose/<to_host|from_host>/<type>/<extents>/<impl>. The device's Views are column-major, the host's row-major.
+// transfer/<to_host|from_host>/<type>/<extents>/<impl>. The device's Views are column-major, the host's row-major.
 
 #include "TransposeHost.hpp"
 
@@ -142,7 +142,7 @@ class HostCopy {
 template <class T>
 void add_host_copy(std::array<std::int64_t, 2> const& n, bool pitched = false) {
   for (bool const to_host : {true, false}) {
-    std::string const base = std::string("transpose/") + (to_host ? "to_host/" : "from_host/") + perf::type_name<T>() +
+    std::string const base = std::string("transfer/") + (to_host ? "to_host/" : "from_host/") + perf::type_name<T>() +
                              "/" + perf::size_name(n) + (pitched ? "_pitched" : "") + "/";
     auto const add_way = [&](std::string const& name, auto const& make, bool is_checked) {
       perf::add_prepared(base + name, [=] {

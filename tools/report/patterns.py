@@ -127,11 +127,32 @@ PATTERNS = (
             kokkos={}, peers={"usual": "usual way"}, bounds={"alone": "alone", "bare": "bare transfer"}),
     Pattern("transpose", "Transpositions",
             "Ours is `transpose`. The alternatives are `Kokkos::deep_copy` between layouts, the fastest of several "
-            "MDRange loops, and cuBLAS' geam (a matrix addition that can transpose) and cuTENSOR's permutation where they "
-            "are installed and support the type.",
+            "MDRange loops, and cuBLAS' geam (a matrix addition that can transpose), cuTENSOR's permutation and kokkos-fft's "
+            "transposition where they are installed and support the type.",
             ours={"koalesce": "koalesce"}, aside={"koalesce_portable": "portable"},
-            kokkos={"kokkos_deep_copy": "deep_copy", "kokkos_mdrange": "MDRange"}, peers={"cublas": "cuBLAS", "cutensor": "cuTENSOR"},
+            kokkos={"kokkos_deep_copy": "deep_copy", "kokkos_mdrange": "MDRange", "kokkos_fft": "kokkos-fft"}, peers={"cublas": "cuBLAS", "cutensor": "cuTENSOR"},
             bounds={"copy": "copy"}, unit=GB),
+    Pattern("structs", "Arrays of structs",
+            "From an array of structs to arrays of their members, and back. Ours is `copy_structs` between Views that Koalesce "
+            "allocated; for information with a user's own array per member. The alternatives are a loop over the structs, and CUB's "
+            "warp exchange where all members have one size.",
+            ours={"koalesce": "koalesce"}, aside={"koalesce_views": "own arrays", "koalesce_portable": "portable"},
+            kokkos={"plain": "plain"}, peers={"cub": "CUB"}, bounds={"copy": "copy"}, unit=GB),
+    Pattern("transfer", "Copies between host and device with another layout",
+            "Ours is `copy_layout` from a column-major View on the device to a row-major one in host memory, and back. The "
+            "alternatives have Kokkos reorder on the device and copy from there to the View or to pinned memory of its size, or copy "
+            "to a mirror and reorder on the host. The bound copies as many bytes to or from pinned memory.",
+            ours={"koalesce": "koalesce"},
+            kokkos={"kokkos_device": "by the device", "kokkos_pinned": "by pinned memory", "kokkos_mirror": "by a mirror"}, peers={},
+            bounds={"pinned_copy": "pinned copy"}, unit=GB),
+    Pattern("tile", "Inside a user's kernel",
+            "A recurrence along each row of a row-major matrix, one thread per row. Ours is `HalfWarpTile`, and a plain loop over "
+            "`by_column()`, whose shadow is made before, or every time. The alternatives are that loop over the matrix, a kernel "
+            "with Kokkos' team scratch, and a hand-written CUDA kernel with tiles in shared memory; the bound reads the matrix "
+            "once. Each is the fastest of a few variants.",
+            ours={"half_warp_tile": "HalfWarpTile", "by_column": "by_column"}, aside={"by_column_first": "by_column, first"},
+            kokkos={"plain": "plain", "kokkos_scratch": "team scratch"}, peers={"tile_32x33": "CUDA tile"},
+            bounds={"read": "read"}, unit=GB),
     Pattern("read", "Reads of a matrix by an index map",
             "Ours is `parallel_read_reduce`: the first read, which transposes on the way where the map goes by column, "
             "and later ones. The alternatives are a `Kokkos::parallel_reduce` with the same map and, by column, a copy in the "
@@ -142,10 +163,10 @@ PATTERNS = (
             "Later reads within 2 % of each other count as equal there.",
             ours={"koalesce_first": "first", "koalesce": "later"}, aside={"koalesce_new": "new map"},
             kokkos={"plain": "plain", "copied_deep_copy_first": "deep_copy, first", "copied_mdrange_first": "MDRange copy, first",
-                    "copied_later": "copy, later"},
+                    "copied_later": "copy, later", "copied_evaluating": "copy, map evaluated"},
             peers={"copied_cublas_first": "cuBLAS copy, first"}, bounds={}, hidden=("transpose", ),
             only={"copied_deep_copy_first": "koalesce_first", "copied_mdrange_first": "koalesce_first",
-                  "copied_cublas_first": "koalesce_first", "copied_later": "koalesce"},
+                  "copied_cublas_first": "koalesce_first", "copied_later": "koalesce", "copied_evaluating": "koalesce"},
             reads={"first": "koalesce_first", "later": "koalesce", "original": "plain", "copy": "copied_later"},
             unit=GB, panel=(2, 3)),
     Pattern("regroup", "Regrouped branches",
