@@ -23,7 +23,7 @@ namespace Koalesce::Impl {
 /// to = from, one of them in host memory: while a piece is on its way, the host packs or unpacks the other one.
 ///
 /// Begins when earlier work of `exec` is done, and returns when all is copied.
-template <class BackendTag, class T, class Exec>
+template <class BackendTag, class T, class Exec, class HostExec = Kokkos::DefaultHostExecutionSpace>
 class HostTransfer {
  public:
   /// \throws Error if `exec` is being captured into a graph, or there is no memory for the pieces.
@@ -70,9 +70,8 @@ class HostTransfer {
   }
 
  private:
-  using HostExec = Kokkos::DefaultHostExecutionSpace;
-  using HostTag  = Backend::Default<HostExec>;
-  using Piece    = TransferPieces::Piece;
+  using HostTag = Backend::Default<HostExec>;
+  using Piece   = TransferPieces::Piece;
 
   static TransferBuffers<Exec>& check(Exec const& exec, std::string const& label, TransferBuffers<Exec>& buffers) {
     if (!Stopwatch<Exec>::can_measure(exec))
