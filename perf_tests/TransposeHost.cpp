@@ -160,6 +160,8 @@ void add_host_copy(std::array<std::int64_t, 2> const& n, bool pitched = false) {
     add_way(
         "kokkos_device", [](auto const& c) { return c.by_device(); }, true);
     add_way(
+        "kokkos_pinned", [](auto const& c) { return c.by_pinned(); }, true);
+    add_way(
         "kokkos_mirror", [](auto const& c) { return c.by_mirror(); }, true);
     add_way(
         "pinned_copy", [](auto const& c) { return c.pinned(); }, false);

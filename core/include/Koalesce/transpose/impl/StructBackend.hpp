@@ -5,6 +5,7 @@
 #include <Koalesce/transpose/impl/StructWork.hpp>
 
 #include <string>
+#include <type_traits>
 
 namespace Koalesce::Impl {
 
@@ -14,10 +15,15 @@ namespace Koalesce::Impl {
 ///     run_copy_structs(tag, exec, label, work)
 ///
 /// It starts one kernel named kernel_label(tag, label) on `exec`, and does not wait. Bytes of structs that belong to no
-/// listed member stay as they are.
+/// listed member stay as they are. And, known when compiling,
+///
+///     transposes_structs(tag)
+///
+/// says whether members of one size go by run_transpose instead, as the columns of a matrix.
 template <class Tag, class Exec>
 concept StructBackend = requires(Tag tag, Exec const& exec, std::string const& label, StructWork const& work) {
   run_copy_structs(tag, exec, label, work);
+  typename std::bool_constant<transposes_structs(Tag{})>;
 };
 
 }  // namespace Koalesce::Impl

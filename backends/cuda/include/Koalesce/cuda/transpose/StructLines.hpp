@@ -193,7 +193,7 @@ inline StructPiece struct_piece(unsigned char* array, int offset, int bytes, int
   return {array, offset, word, packed, Divisor(bytes / word)};
 }
 
-/// Listed members that follow each other in the struct are one run, unless their bytes then take more words.
+/// Listed members that follow each other in the struct are one run.
 inline void find_runs(StructLines& lines, StructWork const& work) {
   int first[StructWork::max_members], last[StructWork::max_members];
   for (int k = 0; k < work.members; ++k) {
@@ -202,15 +202,11 @@ inline void find_runs(StructLines& lines, StructWork const& work) {
   }
   std::sort(first, first + work.members);
   std::sort(last, last + work.members);
-  auto const word = [&](int begin, int end) {
-    return word_dividing(begin, end - begin, work.struct_bytes, address_of(lines.structs));
-  };
-  auto const words = [&](int begin, int end) { return (end - begin) / word(begin, end); };
   for (int k = 0, begin = first[0]; k < work.members; ++k) {
-    bool const goes_on = k + 1 < work.members && last[k] == first[k + 1] &&
-                         words(begin, last[k + 1]) <= words(begin, last[k]) + words(first[k + 1], last[k + 1]);
-    if (goes_on) continue;
-    lines.run[lines.runs++] = struct_piece(nullptr, begin, last[k] - begin, word(begin, last[k]));
+    if (k + 1 < work.members && last[k] == first[k + 1]) continue;
+    int const bytes         = last[k] - begin;
+    int const word          = word_dividing(begin, bytes, work.struct_bytes, address_of(lines.structs));
+    lines.run[lines.runs++] = struct_piece(nullptr, begin, bytes, word);
     if (k + 1 < work.members) begin = first[k + 1];
   }
 }

@@ -12,6 +12,8 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
+constexpr bool transposes_structs(Tag) { return true; }
+
 /// Equal forms on both sides, large structs and those of which little is listed are copied member by member.
 inline void run_copy_structs(Tag, Kokkos::Cuda const& exec, std::string const& label, StructWork const& work) {
   if (!launch_struct_lines(exec, label, work))

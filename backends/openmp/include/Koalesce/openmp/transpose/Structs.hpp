@@ -9,6 +9,8 @@
 
 namespace Koalesce::Impl::OpenMPBackend {
 
+constexpr bool transposes_structs(Tag) { return true; }
+
 template <class Exec>
 void run_copy_structs(Tag, Exec const& exec, std::string const& label, StructWork const& work) {
   PortableBackend::launch_struct_blocks(exec, kernel_label(Tag{}, label), work);

@@ -65,6 +65,12 @@ void launch_struct_blocks(Exec const& exec, std::string const& name, StructWork 
                        kernel);
 }
 
+/// Tiles in scratch memory are slow for few columns.
+template <RunsPortable Tag>
+constexpr bool transposes_structs(Tag) {
+  return false;
+}
+
 template <RunsPortable Tag, class Exec>
 void run_copy_structs(Tag, Exec const& exec, std::string const& label, StructWork const& work) {
   launch_struct_blocks(exec, kernel_label(Tag{}, label), work);
