@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 
 namespace Koalesce::Test {
 
@@ -46,14 +45,6 @@ Index<Rank> random_tensor(Rng& rng, std::int64_t points) {
     n[d]    = other;
   }
   return n;
-}
-
-template <int Rank>
-Permutation<Rank> random_permutation(Rng& rng) {
-  Permutation<Rank> p{};
-  std::iota(p.data(), p.data() + Rank, 0);
-  std::shuffle(p.data(), p.data() + Rank, rng);
-  return p;
 }
 
 /// Rank 8 with many extents of 1 is every lower rank; LayoutStride has the strides of every layout.

@@ -3,7 +3,6 @@
 #include "TransposeOracle.hpp"
 
 #include <cstdint>
-#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -28,14 +27,6 @@ Index<Rank> random_extents(Rng& rng, std::int64_t points) {
     product *= n[d];
   }
   return n;
-}
-
-template <int Rank>
-Permutation<Rank> random_permutation(Rng& rng) {
-  Permutation<Rank> p{};
-  std::iota(p.data(), p.data() + Rank, 0);
-  std::shuffle(p.data(), p.data() + Rank, rng);
-  return p;
 }
 
 template <class T, int Rank, class SrcExec, class DstExec, class Run>

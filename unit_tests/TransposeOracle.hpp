@@ -4,7 +4,9 @@
 
 #include "TestSupport.hpp"
 
+#include <algorithm>
 #include <array>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -20,6 +22,14 @@ inline std::array<Permutation<2>, 2> const& permutations(std::integral_constant<
 inline std::array<Permutation<3>, 6> const& permutations(std::integral_constant<int, 3>) {
   static std::array<Permutation<3>, 6> const all{{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}};
   return all;
+}
+
+template <int Rank>
+Permutation<Rank> random_permutation(Rng& rng) {
+  Permutation<Rank> p{};
+  std::iota(p.data(), p.data() + Rank, 0);
+  std::shuffle(p.data(), p.data() + Rank, rng);
+  return p;
 }
 
 /// Dimension d of the destination is dimension p[d] of the source.
