@@ -53,9 +53,14 @@ add_test(NAME headers_layers COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${PROJECT_SOUR
 add_test(NAME headers_complete COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${PROJECT_SOURCE_DIR}"
   -P "${CMAKE_CURRENT_SOURCE_DIR}/headers/complete.cmake")
 
-# What must not compile: each test builds one use, and passes if the compiler gives Koalesce's reason.
+# What must not compile: each test compiles one use, and passes if the compiler gives Koalesce's reason.
+set(koalesce_syntax_only "")
+if(NOT koalesce_has_cuda AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+  set(koalesce_syntax_only -fsyntax-only)
+endif()
 function(koalesce_add_must_not_compile_test source name)
   set(target koalesce_must_not_compile_${name})
+  # Never built: for the compiler's command.
   add_library(${target} OBJECT EXCLUDE_FROM_ALL must_not_compile/${source}.cpp)
   target_link_libraries(${target} PRIVATE koalesce_own)
   target_compile_definitions(${target} PRIVATE MUST_NOT_COMPILE_${name})
@@ -63,10 +68,9 @@ function(koalesce_add_must_not_compile_test source name)
   if(NOT koalesce_has_cuda AND NOT koalesce_has_hip)
     target_precompile_headers(${target} REUSE_FROM koalesce_self_contained_inner_headers)
   endif()
-  add_test(NAME must_not_compile.${name}
-    COMMAND "${CMAKE_COMMAND}" --build "${CMAKE_BINARY_DIR}" --target ${target} --config $<CONFIG>)
-  # Two builds in one folder at a time get in each other's way.
-  set_tests_properties(must_not_compile.${name} PROPERTIES TIMEOUT 300 RESOURCE_LOCK koalesce_build_folder)
+  add_test(NAME must_not_compile.${name} COMMAND "${CMAKE_COMMAND}" "-DBUILD=${CMAKE_BINARY_DIR}"
+    -DDEFINITION=MUST_NOT_COMPILE_${name} "-DOPTIONS=${koalesce_syntax_only}" -P "${CMAKE_CURRENT_SOURCE_DIR}/must_not_compile/compile.cmake")
+  set_tests_properties(must_not_compile.${name} PROPERTIES TIMEOUT 300)
   if(ARGN)
     set_tests_properties(must_not_compile.${name} PROPERTIES PASS_REGULAR_EXPRESSION "error: [^\n]*${ARGN}")
   endif()
