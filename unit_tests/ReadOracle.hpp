@@ -153,10 +153,10 @@ void check_reduce(A const& a, Map const& map, Indices const& indices, std::int64
   EXPECT_EQ(sum, sum_of(indices, begin, elements));
 }
 
-/// Both, three times each: at first, again, and after the original was modified.
+/// Both, three times each: at first, again, and after the original was modified. One transposes at once.
 template <class P, class F, class Map>
 void check_reads(F& field, Rng& rng, Map const& map, Indices const& indices, std::int64_t begin = 0) {
-  ShadowView const a(window(field)), b(window(field));
+  ShadowView const a(window(field), ShadowBuild::first_read), b(window(field));
   for (int time = 0; time < 3; ++time) {
     SCOPED_TRACE("read number " + std::to_string(time));
     if (time == 2) {

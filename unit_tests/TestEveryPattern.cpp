@@ -136,7 +136,7 @@ TYPED_TEST(LaunchFailures, shadow_is_neither_lost_nor_taken_for_built) {
     expected += double(k % 7) * double(k % 31);
   }
   Kokkos::deep_copy(matrix, host);
-  ShadowView const shadow(matrix);
+  ShadowView const shadow(matrix, ShadowBuild::first_read);
   auto const read = [&] {
     double sum = 0;
     parallel_read_reduce<typename P::backend>("read", exec, shadow, DownColumns{rows, columns}, Sum(), sum);

@@ -53,7 +53,7 @@ Opaque<ColumnOrder> opaque(ColumnOrder const& order) { return {order}; }
 
 TYPED_TEST(ParallelRead, column_order_transposes_and_then_reads_the_shadow) {
   View2<TypeParam> const m("m", 70, 90);
-  ShadowView const a(m);
+  ShadowView const a(m, ShadowBuild::first_read);
   ColumnOrder const down(70, 90);
   EXPECT_EQ(kernels_of<TypeParam>(a, RowOrder()), ways<TypeParam>({"original"}));
   EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"transposing"}));
@@ -66,7 +66,7 @@ TYPED_TEST(ParallelRead, column_order_transposes_and_then_reads_the_shadow) {
 }
 
 TYPED_TEST(ParallelRead, row_order_of_rows_never_builds_a_shadow) {
-  ShadowView const a(View2<TypeParam>("m", 70, 90));
+  ShadowView const a(View2<TypeParam>("m", 70, 90), ShadowBuild::first_read);
   KernelRecorder const record;
   for (int i = 0; i < 3; ++i) read<TypeParam>(a, RowOrder());
   EXPECT_EQ(record.kernel_names(), ways<TypeParam>({"original", "original", "original"}));
@@ -75,21 +75,21 @@ TYPED_TEST(ParallelRead, row_order_of_rows_never_builds_a_shadow) {
 }
 
 TYPED_TEST(ParallelRead, of_columns_it_is_the_other_way_around) {
-  ShadowView const a(View2<TypeParam, LayoutLeft>("m", 70, 90));
+  ShadowView const a(View2<TypeParam, LayoutLeft>("m", 70, 90), ShadowBuild::first_read);
   ColumnOrder const down(70, 90);
   EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"original"}));
   EXPECT_FALSE(a.has_shadow());
   EXPECT_EQ(kernels_of<TypeParam>(a, RowOrder()), ways<TypeParam>({"transposing"}));
   EXPECT_EQ(kernels_of<TypeParam>(a, RowOrder()), ways<TypeParam>({"shadow"}));
   EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"original"}));
-  ShadowView const b(View2<TypeParam, LayoutLeft>("m", 70, 90));
+  ShadowView const b(View2<TypeParam, LayoutLeft>("m", 70, 90), ShadowBuild::first_read);
   EXPECT_EQ(kernels_of<TypeParam>(b, Opaque<RowOrder>()), classified<TypeParam>("transposing"));
-  ShadowView const c(View2<TypeParam, LayoutLeft>("m", 70, 90));
+  ShadowView const c(View2<TypeParam, LayoutLeft>("m", 70, 90), ShadowBuild::first_read);
   EXPECT_EQ(kernels_of<TypeParam>(c, opaque(down)), classified<TypeParam>("original"));
 }
 
 TYPED_TEST(ParallelRead, opaque_column_order_is_classified_before_it_transposes) {
-  ShadowView const a(View2<TypeParam>("m", 70, 90));
+  ShadowView const a(View2<TypeParam>("m", 70, 90), ShadowBuild::first_read);
   auto const down = opaque(ColumnOrder(70, 90));
   EXPECT_EQ(kernels_of<TypeParam>(a, down), classified<TypeParam>("transposing"));
   EXPECT_TRUE(a.has_shadow());
@@ -99,16 +99,16 @@ TYPED_TEST(ParallelRead, opaque_column_order_is_classified_before_it_transposes)
 }
 
 TYPED_TEST(ParallelRead, opaque_row_order_is_classified_and_reads_the_original) {
-  ShadowView const a(View2<TypeParam>("m", 70, 90));
+  ShadowView const a(View2<TypeParam>("m", 70, 90), ShadowBuild::first_read);
   EXPECT_EQ(kernels_of<TypeParam>(a, Opaque<RowOrder>()), classified<TypeParam>("original"));
   EXPECT_EQ(a.status(), ShadowStatus::untransposed);
 }
 
 TYPED_TEST(ParallelRead, shadow_that_by_column_built_is_read) {
-  ShadowView const a(View2<TypeParam>("m", 70, 90));
+  ShadowView const a(View2<TypeParam>("m", 70, 90), ShadowBuild::first_read);
   a.template by_column<typename TypeParam::backend>(typename TypeParam::exec());
   EXPECT_EQ(kernels_of<TypeParam>(a, ColumnOrder(70, 90)), ways<TypeParam>({"shadow"}));
-  ShadowView const b(View2<TypeParam>("m", 70, 90));
+  ShadowView const b(View2<TypeParam>("m", 70, 90), ShadowBuild::first_read);
   EXPECT_EQ(kernels_of<TypeParam>(b, ColumnOrder(70, 90)), ways<TypeParam>({"transposing"}));
   KernelRecorder const record;
   b.template by_column<typename TypeParam::backend>(typename TypeParam::exec());
@@ -117,7 +117,7 @@ TYPED_TEST(ParallelRead, shadow_that_by_column_built_is_read) {
 
 TYPED_TEST(ParallelRead, batch_is_read_matrix_by_matrix) {
   Kokkos::View<double***, LayoutRight, typename TypeParam::exec::memory_space> const m("m", 40, 33, 31);
-  ShadowView const a(m), b(m);
+  ShadowView const a(m, ShadowBuild::first_read), b(m, ShadowBuild::first_read);
   ColumnOrder const down(33, 31, 40);
   EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"transposing"}));
   EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"shadow"}));
@@ -126,43 +126,99 @@ TYPED_TEST(ParallelRead, batch_is_read_matrix_by_matrix) {
 
 /// Every third half-warp begins in one matrix and ends in the next.
 TYPED_TEST(ParallelRead, half_warps_across_two_matrices_go_by_column_in_each) {
-  ShadowView const a(Kokkos::View<double***, LayoutRight, typename TypeParam::exec::memory_space>("m", 400, 17, 3));
+  ShadowView const a(Kokkos::View<double***, LayoutRight, typename TypeParam::exec::memory_space>("m", 400, 17, 3),
+                     ShadowBuild::first_read);
   EXPECT_EQ(kernels_of<TypeParam>(a, opaque(ColumnOrder(17, 3, 400))), classified<TypeParam>("transposing"));
 }
 
 /// Any way through one row, or one column, is as good.
 TYPED_TEST(ParallelRead, vectors_are_read_where_they_are) {
   for (auto const& n : {Index<2>{1, 5000}, {5000, 1}, {1, 1}}) {
-    ShadowView const a(View2<TypeParam>("m", n[0], n[1]));
+    ShadowView const a(View2<TypeParam>("m", n[0], n[1]), ShadowBuild::first_read);
     EXPECT_EQ(kernels_of<TypeParam>(a, ColumnOrder(n[0], n[1])), ways<TypeParam>({"original"}));
     EXPECT_EQ(kernels_of<TypeParam>(a, opaque(ColumnOrder(n[0], n[1]))), ways<TypeParam>({"original"}));
     EXPECT_EQ(a.status(), ShadowStatus::untransposed);
   }
 }
 
-TYPED_TEST(ParallelRead, part_of_a_matrix_builds_no_shadow) {
-  using Policy = Kokkos::RangePolicy<typename TypeParam::exec>;
-  ShadowView const a(View2<TypeParam>("m", 70, 90));
-  ColumnOrder const down(70, 90);
-  for (auto const& items : {Policy(0, 6299), Policy(1, 6300), Policy(100, 200)}) {
-    KernelRecorder const record;
-    parallel_read<typename TypeParam::backend>("r", items, a, down, Ignore());
-    parallel_read<typename TypeParam::backend>("r", items, a, opaque(down), Ignore());
-    EXPECT_EQ(record.kernel_names(), ways<TypeParam>({"original", "original"}));
-  }
-  EXPECT_FALSE(a.has_shadow());
-  EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"transposing"}));
+template <class P, class A, class Map>
+Strings kernels_of_part(A const& a, Map const& map, std::int64_t begin, std::int64_t end) {
   KernelRecorder const record;
-  parallel_read<typename TypeParam::backend>("r", Policy(100, 200), a, down, Ignore());
-  parallel_read<typename TypeParam::backend>("r", Policy(100, 200), a, opaque(down), Ignore());
-  parallel_read<typename TypeParam::backend>("r", Policy(100, 2200), a, opaque(down), Ignore());
-  auto const known = record.kernel_names();
-  EXPECT_EQ(Strings(known.begin(), known.begin() + 2), ways<TypeParam>({"shadow", "original"}));
-  EXPECT_EQ(known.back(), read_kernel<TypeParam>("r", "shadow"));
+  Kokkos::RangePolicy<typename P::exec, Kokkos::IndexType<std::int64_t>> const items(begin, end);
+  parallel_read<typename P::backend>("r", items, a, map, Ignore());
+  return record.kernel_names();
+}
+
+TYPED_TEST(ParallelRead, part_of_a_traversal_builds_its_columns) {
+  ShadowView const a(View2<TypeParam>("m", 70, 90), ShadowBuild::first_read);
+  ColumnOrder const down(70, 90);
+  auto const part = [&](auto const& map, int begin, int end) { return kernels_of_part<TypeParam>(a, map, begin, end); };
+  std::string const copies = std::string("Koalesce::") + TypeParam::backend::name + "::shadow";
+  Strings const shadow = ways<TypeParam>({"shadow"}), original = ways<TypeParam>({"original"});
+  EXPECT_EQ(part(down, 100, 200), original) << "too few items";
+  EXPECT_EQ(part(opaque(down), 0, 70 * 40), original) << "whose columns are not known";
+  EXPECT_EQ(part(down, 70 * 20, 70 * 40), ways<TypeParam>({"transposing"}));
+  EXPECT_EQ(a.status(), ShadowStatus::partly_transposed);
+  EXPECT_FALSE(a.has_shadow());
+  EXPECT_EQ(part(down, 70 * 20, 70 * 40), shadow);
+  EXPECT_EQ(part(down, 70 * 25 + 3, 70 * 25 + 9), shadow);
+  EXPECT_EQ(part(down, 70 * 10, 70 * 40), (Strings{copies, shadow[0]})) << "only what is missing";
+  EXPECT_EQ(part(down, 70 * 60 + 1, 70 * 80 - 1), (Strings{copies, shadow[0]})) << "the columns at both ends are begun";
+  EXPECT_EQ(part(down, 70 * 60, 70 * 80), shadow);
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), (Strings{copies, copies, copies, shadow[0]}));
+  EXPECT_EQ(a.status(), ShadowStatus::transposed);
+  EXPECT_EQ(part(opaque(down), 100, 2200), classified<TypeParam>("shadow"));
+}
+
+TYPED_TEST(ParallelRead, by_column_builds_what_is_missing) {
+  ShadowView const a(View2<TypeParam>("m", 70, 90), ShadowBuild::first_read);
+  kernels_of_part<TypeParam>(a, ColumnOrder(70, 90), 70 * 20, 70 * 40);
+  KernelRecorder const record;
+  a.template by_column<typename TypeParam::backend>(typename TypeParam::exec());
+  EXPECT_EQ(record.kernel_names(), Strings(2, std::string("Koalesce::") + TypeParam::backend::name + "::shadow"));
+  EXPECT_EQ(a.status(), ShadowStatus::transposed);
+}
+
+TYPED_TEST(ParallelRead, second_read_transposes_where_it_is_told_to) {
+  ShadowView const a(View2<TypeParam>("m", 70, 90), ShadowBuild::second_read);
+  ColumnOrder const down(70, 90);
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"original"}));
+  EXPECT_EQ(a.shadow_bytes(), 0u);
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"transposing"}));
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"shadow"}));
+  a.invalidate();
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), ways<TypeParam>({"original"}));
+  EXPECT_EQ(kernels_of_part<TypeParam>(a, down, 70 * 20, 70 * 40), ways<TypeParam>({"transposing"}));
+}
+
+TYPED_TEST(ParallelRead, shadow_that_is_built_by_itself) {
+  constexpr bool on_host =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename TypeParam::exec::memory_space>::accessible;
+  ShadowView const a(View2<TypeParam>("m", 70, 90));
+  EXPECT_EQ(kernels_of<TypeParam>(a, ColumnOrder(70, 90)), ways<TypeParam>({on_host ? "original" : "transposing"}));
+}
+
+/// Memory for 40 of 90 columns.
+TYPED_TEST(ParallelRead, limited_memory_holds_the_first_columns_that_are_read) {
+  ShadowView const a(View2<TypeParam>("m", 70, 90), 70 * 40 * sizeof(double) + 5, ShadowBuild::first_read);
+  ColumnOrder const down(70, 90);
+  std::string const copies = std::string("Koalesce::") + TypeParam::backend::name + "::shadow";
+  Strings const shadow = ways<TypeParam>({"shadow"}), original = ways<TypeParam>({"original"});
+  EXPECT_EQ(kernels_of_part<TypeParam>(a, down, 70 * 30, 70 * 60), ways<TypeParam>({"transposing"}));
+  EXPECT_EQ(a.shadow_bytes(), 70 * 40 * sizeof(double));
+  EXPECT_EQ(kernels_of_part<TypeParam>(a, down, 70 * 60, 70 * 90), (Strings{copies, shadow[0]}));
+  EXPECT_EQ(kernels_of_part<TypeParam>(a, down, 0, 70 * 30), original);
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), shadow);
+  EXPECT_EQ(a.status(), ShadowStatus::partly_transposed);
+  EXPECT_EQ(a.template by_column<typename TypeParam::backend>(typename TypeParam::exec()).data(), a.base().data());
+  a.invalidate(Kokkos::ALL, std::pair(40, 50));
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), (Strings{copies, shadow[0]}));
+  a.invalidate();
+  EXPECT_EQ(kernels_of<TypeParam>(a, down), (Strings{copies, shadow[0]})) << "now from the first column on";
 }
 
 TYPED_TEST(ParallelRead, without_memory_it_reads_the_original) {
-  ShadowView const a(View2<TypeParam>("m", 70, 90), 1000);
+  ShadowView const a(View2<TypeParam>("m", 70, 90), 1000, ShadowBuild::first_read);
   auto const down = opaque(ColumnOrder(70, 90));
   EXPECT_EQ(kernels_of<TypeParam>(a, down), classified<TypeParam>("original"));
   EXPECT_EQ(a.status(), ShadowStatus::no_memory);
@@ -176,13 +232,13 @@ TYPED_TEST(ParallelRead, without_memory_it_reads_the_original) {
 TYPED_TEST(ParallelRead, nothing_is_read_of_nothing) {
   using Exec = typename TypeParam::exec;
   for (auto const& n : {Index<2>{0, 0}, {0, 5}, {5, 0}}) {
-    ShadowView const a(View2<TypeParam>("m", n[0], n[1]));
+    ShadowView const a(View2<TypeParam>("m", n[0], n[1]), ShadowBuild::first_read);
     check_read<TypeParam>(a, Table<typename Exec::memory_space>({}, 0), {}, 0, std::vector<double>());
     check_reduce<TypeParam>(a, ColumnOrder(n[0], n[1]), {}, 7, std::vector<double>());
     EXPECT_EQ(a.status(), ShadowStatus::untransposed);
   }
   View2<TypeParam> const m("m", 5, 4);
-  ShadowView const a(m);
+  ShadowView const a(m, ShadowBuild::first_read);
   check_read<TypeParam>(a, Table<typename Exec::memory_space>({}, 3), {}, 3, std::vector<double>());
   EXPECT_FALSE(a.has_shadow());
   Exec().fence();
@@ -192,7 +248,7 @@ TYPED_TEST(ParallelRead, nothing_is_read_of_nothing) {
 
 template <class P>
 struct TableRead {
-  TableRead(Indices const& indices) : table(indices, 0), a(View2<P>("m", 200, 200)) {}
+  TableRead(Indices const& indices) : table(indices, 0), a(View2<P>("m", 200, 200), ShadowBuild::first_read) {}
 
   Strings kernels() const { return kernels_of<P>(a, table); }
 
@@ -252,7 +308,7 @@ TYPED_TEST(ParallelRead, half_warps_of_a_mixed_map_decide_for_themselves) {
   std::shuffle(indices.begin() + 20000, indices.end(), rng);
   for (std::size_t k = 5; k < 20000; k += 400) indices[k] = 7;
   Table<typename TypeParam::exec::memory_space> const table(indices, 0);
-  ShadowView const a(field.view());
+  ShadowView const a(field.view(), ShadowBuild::first_read);
   EXPECT_EQ(kernels_of<TypeParam>(a, table), classified<TypeParam>("original"));
   a.template by_column<typename TypeParam::backend>(typename TypeParam::exec());
   EXPECT_EQ(kernels_of<TypeParam>(a, table), ways<TypeParam>({"mixed"}));
@@ -278,7 +334,7 @@ void expect_one_kernel(A const& a, Map const& map, typename P::exec const& exec,
 /// The shadow's memory and Kokkos' scratch memory are there.
 template <class P>
 void expect_no_fences(typename P::exec const& exec) {
-  ShadowView const a(View2<P>("m", 70, 90));
+  ShadowView const a(View2<P>("m", 70, 90), ShadowBuild::first_read);
   ColumnOrder const down(70, 90);
   read<P>(a, down, exec);
   read<P>(a, opaque(down), exec);
@@ -298,7 +354,7 @@ TYPED_TEST(ParallelRead, runs_on_the_callers_instance_and_waits_for_nothing) {
 
 TYPED_TEST(ParallelRead, classification_runs_on_the_callers_instance) {
   typename TypeParam::exec const exec;
-  ShadowView const a(View2<TypeParam>("m", 70, 90));
+  ShadowView const a(View2<TypeParam>("m", 70, 90), ShadowBuild::first_read);
   KernelRecorder const record;
   read<TypeParam>(a, opaque(ColumnOrder(70, 90)), exec);
   ASSERT_EQ(record.kernels.size(), 2u);
@@ -336,7 +392,7 @@ TYPED_TEST(ParallelRead, shadow_is_read_on_another_instance_than_the_one_that_bu
   if (instances.empty()) GTEST_SKIP() << "too few threads to be partitioned";
   for (int i = 0; i < 20; ++i) {
     Random<TypeParam> const m(300 + i, 200);
-    ShadowView const a(m.field.view());
+    ShadowView const a(m.field.view(), ShadowBuild::first_read);
     auto const sum = sum_of(m.indices, 0, m.elements);
     read<TypeParam>(a, m.down, instances[i % 2]);
     EXPECT_EQ(sum_by_column<TypeParam>(a, m.down, instances[1 - i % 2]), sum);
@@ -349,7 +405,7 @@ TYPED_TEST(ParallelRead, of_two_threads_that_read_at_once_one_transposes) {
   if (instances.empty()) GTEST_SKIP() << "too few threads to be partitioned";
   for (int i = 0; i < 20; ++i) {
     Random<TypeParam> const m(300 + i, 200);
-    ShadowView const a(m.field.view());
+    ShadowView const a(m.field.view(), ShadowBuild::first_read);
     std::uint64_t sums[2];
     KernelRecorder const record;
     std::thread first([&] { sums[0] = sum_by_column<TypeParam>(a, m.down, instances[0]); });
@@ -370,7 +426,7 @@ void read_items(A const& a, Map const& map, std::int64_t begin, std::int64_t end
 }
 
 TYPED_TEST(ParallelRead, matrix_without_memory) {
-  ShadowView const a(View2<TypeParam>(static_cast<double*>(nullptr), 3, 4));
+  ShadowView const a(View2<TypeParam>(static_cast<double*>(nullptr), 3, 4), ShadowBuild::first_read);
   expect_error({"Koalesce::parallel_read(\"r\")", "the matrix", "has no memory", "allocate it first"},
                [&] { read<TypeParam>(a, RowOrder()); });
   expect_error({"Koalesce::parallel_read_reduce(\"r\")", "has no memory"},
@@ -378,19 +434,19 @@ TYPED_TEST(ParallelRead, matrix_without_memory) {
 }
 
 TYPED_TEST(ParallelRead, items_below_zero) {
-  ShadowView const a(View2<TypeParam>("m", 3, 4));
+  ShadowView const a(View2<TypeParam>("m", 3, 4), ShadowBuild::first_read);
   expect_error({"Koalesce::parallel_read(\"r\")", "the items are -2 to 5", "0 <= begin <= end"},
                [&] { read_items<TypeParam>(a, RowOrder(), -2, 5); });
 }
 
 TYPED_TEST(ParallelRead, items_of_an_empty_matrix) {
-  ShadowView const a(View2<TypeParam>("m", 3, 0));
+  ShadowView const a(View2<TypeParam>("m", 3, 0), ShadowBuild::first_read);
   expect_error({"there are 5 items to read", "(\"m\") has no elements", "give an empty range"},
                [&] { read_items<TypeParam>(a, RowOrder(), 0, 5); });
 }
 
 TYPED_TEST(ParallelRead, column_order_of_another_matrix) {
-  ShadowView const a(View2<TypeParam>("m", 3, 4));
+  ShadowView const a(View2<TypeParam>("m", 3, 4), ShadowBuild::first_read);
   expect_error({"ColumnOrder is for a matrix of 4 x 3 elements", "(\"m\") has 3 x 4", "the matrix's extents"},
                [&] { read<TypeParam>(a, ColumnOrder(4, 3)); });
   expect_error({"Koalesce::parallel_read_reduce(\"r\")", "ColumnOrder is for a matrix of 3 x 5"},
@@ -403,7 +459,7 @@ using View3 = Kokkos::View<double***, LayoutRight, typename P::exec::memory_spac
 
 TYPED_TEST(ParallelRead, column_order_of_another_batch) {
   ShadowView const a(View3<TypeParam>("m", 2, 3, 4)), b(View3<TypeParam>("m", 1, 3, 4));
-  ShadowView const c(View2<TypeParam>("m", 3, 4));  // nvcc: one type per declaration
+  ShadowView const c(View2<TypeParam>("m", 3, 4), ShadowBuild::first_read);  // nvcc: one type per declaration
   expect_error({"ColumnOrder is for a batch of 1", "(\"m\") has 2 matrices", "use ColumnOrder(3, 4, 2)"},
                [&] { read<TypeParam>(a, ColumnOrder(3, 4)); });
   expect_error({"ColumnOrder is for a batch of 2", "has 1 matrix;"}, [&] { read<TypeParam>(b, ColumnOrder(3, 4, 2)); });
@@ -413,7 +469,7 @@ TYPED_TEST(ParallelRead, column_order_of_another_batch) {
 }
 
 TYPED_TEST(ParallelRead, more_items_than_a_known_order_has) {
-  ShadowView const a(View2<TypeParam>("m", 3, 4));
+  ShadowView const a(View2<TypeParam>("m", 3, 4), ShadowBuild::first_read);
   for (auto const begin : {0, 12})
     expect_error(
         {"the items are " + std::to_string(begin) + " to 13", "(\"m\") has 12 elements", "end the range there"},
@@ -424,7 +480,7 @@ TYPED_TEST(ParallelRead, more_items_than_a_known_order_has) {
 
 TYPED_TEST(ParallelRead, chunk_size) {
   using Policy = Kokkos::RangePolicy<typename TypeParam::exec>;
-  ShadowView const a(View2<TypeParam>("m", 300, 40));
+  ShadowView const a(View2<TypeParam>("m", 300, 40), ShadowBuild::first_read);
   expect_error({"Koalesce::parallel_read(\"r\")", "a chunk size of 1024", "would be ignored", "a policy without one"},
                [&] { parallel_read("r", Policy(0, 12000, Kokkos::ChunkSize(1024)), a, RowOrder(), Ignore()); });
   EXPECT_NO_THROW(parallel_read("r", Policy(0, 12000), a, RowOrder(), Ignore()));
@@ -436,7 +492,7 @@ TYPED_TEST(ParallelRead, chunk_size) {
 /// and from the original.
 template <class P>
 void expect_map_out_of_matrix_is_caught() {
-  ShadowView const a(View2<P>("m", 100, 100));
+  ShadowView const a(View2<P>("m", 100, 100), ShadowBuild::first_read);
   a.template by_column<typename P::backend>(typename P::exec());
   auto indices = indices_of(ColumnOrder(100, 100), 0, 10000);
   for (std::int64_t const outside : {-1, 10000}) {
@@ -473,7 +529,7 @@ TYPED_TEST(ParallelRead, matrix_out_of_reach) {
   if constexpr (Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible) {
     GTEST_SKIP() << Exec::name() << " reaches the host's memory";
   } else {
-    ShadowView const a(Kokkos::View<double**, LayoutRight, Kokkos::HostSpace>("h", 4, 3));
+    ShadowView const a(Kokkos::View<double**, LayoutRight, Kokkos::HostSpace>("h", 4, 3), ShadowBuild::first_read);
     expect_error({"the matrix (\"h\")", "lies in Host", "cannot reach", "copy it to a View in"},
                  [&] { read<TypeParam>(a, RowOrder()); });
   }

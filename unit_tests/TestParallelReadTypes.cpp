@@ -105,7 +105,7 @@ TYPED_TEST(ParallelReadTypes, of_misaligned_elements) {
   fill_for_transpose(memory, rng);
   Kokkos::View<Pair**, LayoutRight, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const matrix(
       reinterpret_cast<Pair*>(memory.view().data() + 1), m, n);
-  ShadowView const a(matrix);
+  ShadowView const a(matrix, ShadowBuild::first_read);
   std::uint64_t expected = 0;
   for (std::int64_t k = 0; k < m * n; ++k) {
     std::int64_t const at = 1 + 2 * (k % m * n + k / m);

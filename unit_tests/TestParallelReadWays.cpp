@@ -41,7 +41,9 @@ struct Matrix {
     size     = std::int64_t(elements.size());
   }
 
-  auto shadow_view(std::size_t max_bytes = std::size_t(-1)) const { return ShadowView(window(field), max_bytes); }
+  auto shadow_view(std::size_t max_bytes = std::size_t(-1)) const {
+    return ShadowView(window(field), max_bytes, ShadowBuild::first_read);
+  }
 
   /// Reads the items that the indices are for, into memory or into a sum.
   template <bool sum, class A, class Map>

@@ -32,7 +32,7 @@ void check_matrix(Rng& rng, Index<2> const& n) {
   using Exec = typename P::exec;
   Field<Exec, T, 2, Layout> field(n, random_halo<2>(rng, 2), rng);
   fill_for_transpose(field, rng);
-  ShadowView const a(window(field));
+  ShadowView const a(window(field), ShadowBuild::first_read);
   auto const map     = column_order<2>(n);
   auto const indices = indices_of(map, 0, n[0] * n[1]), by_row = indices_of(RowOrder(), 0, n[0] * n[1]);
   for (int time = 0; time < 5; ++time) {
@@ -63,7 +63,7 @@ TYPED_TEST(ShadowUpdate, batches) {
   Index<3> const n{5, 33, 29};
   Field<Exec, double, 3, LayoutRight> field(n, {0, 0, 0}, rng);
   fill_for_transpose(field, rng);
-  ShadowView const a(window(field));
+  ShadowView const a(window(field), ShadowBuild::first_read);
   auto const map     = column_order<3>(n);
   auto const indices = indices_of(map, 0, 5 * 33 * 29);
   check_read<TypeParam>(a, map, indices, 0, elements_of(field));

@@ -292,8 +292,8 @@ void expect_original(A const& a, F const& field) {
 TYPED_TEST(ShadowViews, reads_the_original_where_memory_is_limited) {
   Matrix<TypeParam> const m(60, 70);
   auto const bytes = 60 * 70 * sizeof(double);
-  for (std::size_t most : {std::size_t(0), bytes - 1}) {
-    ShadowView const a(m.field.view(), most);
+  for (std::size_t most : {std::size_t(0), 60 * 15 * sizeof(double)}) {
+    ShadowView const a(m.field.view(), most, ShadowBuild::first_read);
     EXPECT_EQ(a.status(), ShadowStatus::untransposed);
     expect_original<TypeParam>(a, m.field);
     a.invalidate();
@@ -301,7 +301,14 @@ TYPED_TEST(ShadowViews, reads_the_original_where_memory_is_limited) {
     EXPECT_EQ(read_by_column<TypeParam>(a), sum_by_column(m.field));
     EXPECT_EQ(a.status(), ShadowStatus::no_memory) << "asked for again";
   }
-  ShadowView const enough(m.field.view(), bytes);
+  ShadowView const some(m.field.view(), bytes - 1);
+  EXPECT_EQ(by_column<TypeParam>(some).data(), m.field.view().data());
+  EXPECT_EQ(some.status(), ShadowStatus::no_memory);
+  EXPECT_EQ(some.shadow_bytes(), 0u);
+  for (int time = 0; time < 2; ++time) EXPECT_EQ(read_by_column<TypeParam>(some), sum_by_column(m.field));
+  EXPECT_EQ(some.status(), ShadowStatus::partly_transposed);
+  EXPECT_EQ(by_column<TypeParam>(some).data(), m.field.view().data());
+  ShadowView const enough(m.field.view(), bytes, ShadowBuild::first_read);
   EXPECT_EQ(read_by_column<TypeParam>(enough), sum_by_column(m.field));
   EXPECT_EQ(enough.status(), ShadowStatus::transposed);
 }

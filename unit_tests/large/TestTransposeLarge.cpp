@@ -103,7 +103,7 @@ std::int64_t check_items(ShadowView<Matrix<P>> const& a, Map const& map) {
 
 TYPED_TEST(TransposeLarge, parallel_read) {
   ColumnOrder const down(rows, columns);
-  ShadowView const a(filled<TypeParam>());
+  ShadowView const a(filled<TypeParam>(), ShadowBuild::first_read);
   EXPECT_EQ(check_items<TypeParam>(a, down), rows * columns) << "while it transposes";
   EXPECT_TRUE(a.has_shadow());
   EXPECT_EQ(check_items<TypeParam>(a, Opaque<ColumnOrder>{down}), rows * columns) << "from the shadow";

@@ -18,9 +18,20 @@ struct ShadowAccess;
 
 /// \brief The flag of a ShadowView.
 enum class ShadowStatus {
-  untransposed,  ///< there is no shadow: reads go to the original
-  transposed,    ///< there is one
-  no_memory      ///< the allocation of a shadow failed or exceeded the limit: reads go to the original
+  untransposed,       ///< there is no shadow: reads go to the original
+  partly_transposed,  ///< there is one of a part: where reads by column went, or memory allows
+  transposed,         ///< there is one
+  no_memory           ///< the allocation of a shadow failed or exceeded the limit: reads go to the original
+};
+
+/// \brief When reads by column build the shadow of what they read.
+///
+/// The second read is never far behind the better choice: until then the original has cost about what the transposition
+/// would have, and if there is no second one, nothing was lost.
+enum class ShadowBuild {
+  automatic,   ///< on GPUs the first, which hardly costs more than reading the original; on CPUs the second
+  first_read,  ///< the first time that a part is read by column
+  second_read  ///< the second time
 };
 
 /// \brief A read-only matrix and, once needed, a transposed copy of it, its shadow: coalesced access along rows and
@@ -28,7 +39,8 @@ enum class ShadowStatus {
 ///
 /// The method is transposed-view shadowing (L. Wang, X. Shi, Y. Chang, Huawei and Beihang University:
 /// "Method and device for accessing global memory", Chinese patent application, 2016). The first read by column
-/// transposes the matrix, in parallel_read while it reads; later ones read the shadow.
+/// transposes what it reads of the matrix, in parallel_read while it reads; later ones read the shadow. On CPUs the
+/// second does (ShadowBuild).
 ///
 /// Copies share the shadow; it is freed with the last of them and of the Views that by_row and by_column returned.
 /// Several host threads may call member functions at once. Work on another instance starts after the shadow is built;
@@ -55,11 +67,20 @@ class ShadowView {
 
   /// Copies nothing and allocates nothing.
   /// \param[in] matrix     the original, which this keeps alive.
-  /// \param[in] max_bytes memory that shadows may take; reads go to the original where that is too little.
-  explicit ShadowView(View const& matrix, std::size_t max_bytes = std::numeric_limits<std::size_t>::max())
+  /// \param[in] max_bytes memory that shadows may take. Where that is too little, parallel_read keeps as many columns
+  /// (of
+  ///                      a column-major matrix: rows) as it allows, from the first on that is read; other reads go to
+  ///                      the original.
+  /// \param[in] build     when parallel_read builds a shadow.
+  explicit ShadowView(View const& matrix, std::size_t max_bytes = std::numeric_limits<std::size_t>::max(),
+                      ShadowBuild build = ShadowBuild::automatic)
       : m_base(matrix), m_state(std::make_shared<State>()) {
     m_state->max_bytes = max_bytes;
+    m_state->build     = build;
   }
+  /// The same, without a limit of memory.
+  ShadowView(View const& matrix, ShadowBuild build)
+      : ShadowView(matrix, std::numeric_limits<std::size_t>::max(), build) {}
 
   /// The original.
   View const& base() const { return m_base; }
@@ -114,8 +135,8 @@ class ShadowView {
     };
     typename Impl::StaleBoxes<int(rank)>::Box const box{{range(slices)...}};
     std::lock_guard const lock(m_state->mutex);
-    for (auto& shadow : m_state->along)
-      if (shadow.valid) shadow.stale.add(box);
+    for (auto const direction : {Impl::Along::rows, Impl::Along::columns})
+      Impl::mark_stale((*m_state)[direction], lines_along(direction), box);
   }
 
   /// \brief Forgets what parallel_read found of index maps: the next read by each classifies it anew.
@@ -131,11 +152,14 @@ class ShadowView {
   ShadowStatus status() const {
     std::lock_guard const lock(m_state->mutex);
     auto const& [rows, columns] = m_state->along;
-    if (rows.valid || columns.valid) return ShadowStatus::transposed;
-    return rows.no_memory || columns.no_memory ? ShadowStatus::no_memory : ShadowStatus::untransposed;
+    for (auto const direction : {Impl::Along::rows, Impl::Along::columns})
+      if (is_complete(direction)) return ShadowStatus::transposed;
+    if (!rows.built.empty() || !columns.built.empty()) return ShadowStatus::partly_transposed;
+    bool const lacks = rows.no_memory || rows.no_room || columns.no_memory || columns.no_room;
+    return lacks ? ShadowStatus::no_memory : ShadowStatus::untransposed;
   }
 
-  /// Whether there is a shadow. Parts of it may have to be transposed anew by the next read.
+  /// Whether there is a shadow of the whole matrix. Parts of it may have to be transposed anew by the next read.
   bool has_shadow() const { return status() == ShadowStatus::transposed; }
 
   /// Memory that shadows hold, valid or not, in bytes.
@@ -162,18 +186,23 @@ class ShadowView {
     if (m_base.size() == 0 || m_base.stride(d) == 1 || m_base.extent(d) <= 1) return m_base;
 
     std::lock_guard const lock(m_state->mutex);
-    auto& shadow = (*m_state)[direction];
-    if (!shadow.valid) {
-      if (!Impl::allocate_shadow(*m_state, direction, m_base)) return m_base;
-      Kokkos::Profiling::ScopedRegion const region(where);
-      Impl::begin_after(exec, shadow.built.get());
-      Impl::copy_to_shadow<BackendTag>(exec, shadow.view, m_base);
-      shadow.built = std::make_unique<Impl::CompletionOf<Exec>>(exec);
-      shadow.valid = true;
-    }
-    Impl::begin_after(exec, shadow.built.get());
+    auto& shadow     = (*m_state)[direction];
+    auto const lines = lines_along(direction);
+    if (!Impl::allocate_shadow(*m_state, lines, 0, true)) return m_base;
+    Impl::begin_after(exec, shadow.ready.get());
+    if (is_complete(direction) && shadow.stale.empty()) return shadow.view;
+    Kokkos::Profiling::ScopedRegion const region(where);
+    Impl::build_lines<BackendTag>(exec, shadow, lines, lines.all());
     Impl::update_shadow<BackendTag>(exec, shadow, m_base);
     return shadow.view;
+  }
+
+  Impl::ShadowLines<View> lines_along(Impl::Along direction) const { return {m_base, direction}; }
+
+  /// Of a locked state.
+  bool is_complete(Impl::Along direction) const {
+    auto const& shadow = (*m_state)[direction];
+    return !shadow.built.empty() && shadow.built.contains(lines_along(direction).all());
   }
 
   View m_base;

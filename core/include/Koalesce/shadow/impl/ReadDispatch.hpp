@@ -29,8 +29,9 @@ auto make_read_work(View const& base, std::int64_t begin, std::int64_t end, Map 
   MatrixStrides const at{row == 0 ? 0 : std::int64_t(base.stride(0)), std::int64_t(base.stride(row)),
                          std::int64_t(base.stride(row + 1))};
   bool const dense = at.column == 1 && at.row == n && (batch == 1 || at.batch == m * n);
-  return ReadWork<T, Map, Consumer, indices>{base.data(), at,      batch, Divisor(m), Divisor(n), at.row < at.column,
-                                             dense,       nullptr, begin, end,        map,        consumer};
+  return ReadWork<T, Map, Consumer, indices>{base.data(), at,      batch,  Divisor(m), Divisor(n), at.row < at.column,
+                                             dense,       nullptr, {0, 0}, begin,      end,        map,
+                                             consumer};
 }
 
 /// Classifies a sample of the half-warps, by the rules of HalfWarp.
@@ -89,39 +90,69 @@ Traversal traversal_of(Tag, Exec const& exec, std::string const& label, Work con
   return state.traversals[type] = classify(Tag{}, exec, label, work);
 }
 
+/// Whether a read by column of these lines builds them now, or goes to the original and is remembered.
+template <class Exec, class View>
+bool builds_now(ShadowBuild build, Shadow<View>& shadow, IndexRange const& lines) {
+  bool const first = build == ShadowBuild::first_read || (build == ShadowBuild::automatic && !Backend::on_host<Exec>);
+  if (first || shadow.read.contains(lines)) return true;
+  if (shadow.read.runs() >= LineSet::most_runs) shadow.read.clear();
+  shadow.read.add(lines);
+  return false;
+}
+
+/// Gives a work the shadow's run with most of the lines that it reads. Returns whether there is any.
+template <class Work, class View>
+bool give_shadow(Work& work, Shadow<View> const& shadow, IndexRange const& lines) {
+  IndexRange const run = shadow.built.most_of(lines);
+  if (run.empty()) return false;
+  std::int64_t const length = work.line_length();
+  work.shadow               = shadow.view.data() + (run.first - shadow.room.first) * length;
+  work.held                 = {run.first * length, run.end * length};
+  return true;
+}
+
 /// Chooses among the original, transposing while reading, and the shadow.
 template <class BackendTag, class Exec, class View, class Map, class Consumer, class Result>
 void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> const& a, std::int64_t begin,
                    std::int64_t end, Map const& map, Consumer const& consumer, Result& result) {
-  using Tag        = Resolve<BackendTag, Exec>;
-  auto const named = [&](char const* step) { return kernel_label(Tag{}, label + step); };
-  auto work        = make_read_work<Result>(a.base(), begin, end, map, consumer);
+  constexpr std::int64_t smallest_part = 1024;  // items
+  using Tag                            = Resolve<BackendTag, Exec>;
+  auto const named                     = [&](char const* step) { return kernel_label(Tag{}, label + step); };
+  auto work                            = make_read_work<Result>(a.base(), begin, end, map, consumer);
   static_assert(ReadBackend<Tag, Exec, decltype(work), Result>,
                 "Koalesce: the execution space's backend was not included, or lacks a function that ReadBackend "
                 "requires; include <Koalesce/ShadowView.hpp>, or write that function");
   auto& state = ShadowAccess<View>::state(a);
   std::unique_lock lock(state.mutex);
-  Along const far  = work.by_columns ? Along::rows : Along::columns;
-  auto& shadow     = state[far];
-  bool const whole = work.begin == 0 && work.items() == work.size();
+  ShadowLines<View> const lines{a.base(), work.by_columns ? Along::rows : Along::columns};
+  auto& shadow        = state[lines.along];
+  bool const is_whole = work.items() == work.size(), knows_lines = is_whole || work.is_known_far();
+  bool const can_build = !shadow.no_memory && knows_lines && (is_whole || work.items() >= smallest_part) &&
+                         shadow.built.runs() < LineSet::most_runs;
   bool const useful =
-      work.items() > 0 && !work.is_vector() && !work.is_known_near() && (shadow.valid || (whole && !shadow.no_memory));
-  auto const goes = useful ? traversal_of(Tag{}, exec, label, work, state) : Traversal::irregular;
+      work.items() > 0 && !work.is_vector() && !work.is_known_near() && (can_build || !shadow.built.empty());
+  auto const goes        = useful ? traversal_of(Tag{}, exec, label, work, state) : Traversal::irregular;
+  IndexRange const items = goes == Traversal::by_column && knows_lines ? work.lines() : lines.all();
 
-  if (goes == Traversal::irregular ||
-      (!shadow.valid && (goes == Traversal::mixed || !allocate_shadow(state, far, a.base())))) {
+  if (goes == Traversal::by_column && can_build && !shadow.built.contains(items) &&
+      builds_now<Exec>(state.build, shadow, items) && allocate_shadow(state, lines, items.first, false)) {
+    begin_after(exec, shadow.ready.get());
+    bool const is_new = shadow.built.missing(items).front().contains(items);
+    if (is_new && shadow.room.contains(items) && work.is_transposable()) {
+      auto* const to = shadow.view.data() + (items.first - shadow.room.first) * work.line_length();
+      run_transposing_read(Tag{}, exec, named(" [transposing]"), work, to, result);
+      shadow.built.add(items);
+      shadow.ready = std::make_unique<CompletionOf<Exec>>(exec);
+      return;
+    }
+    build_lines<BackendTag>(exec, shadow, lines, items);
+  }
+  if (goes == Traversal::irregular || !give_shadow(work, shadow, items)) {
     lock.unlock();
     return run_original_read(Tag{}, exec, named(" [original]"), work, result);
   }
-  begin_after(exec, shadow.built.get());
-  if (!shadow.valid) {
-    run_transposing_read(Tag{}, exec, named(" [transposing]"), work, shadow.view.data(), result);
-    shadow.built = std::make_unique<CompletionOf<Exec>>(exec);
-    shadow.valid = true;
-    return;
-  }
+  begin_after(exec, shadow.ready.get());
   update_shadow<BackendTag>(exec, shadow, a.base());
-  work.shadow = shadow.view.data();
   lock.unlock();
   if (goes == Traversal::mixed) run_mixed_read(Tag{}, exec, named(" [mixed]"), work, result);
   else run_shadow_read(Tag{}, exec, named(" [shadow]"), work, result);

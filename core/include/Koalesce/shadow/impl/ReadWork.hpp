@@ -6,6 +6,7 @@
 #include <Koalesce/common/impl/ForOrReduce.hpp>
 #include <Koalesce/shadow/HalfWarp.hpp>
 #include <Koalesce/shadow/IndexMap.hpp>
+#include <Koalesce/shadow/impl/LineSet.hpp>
 #include <Koalesce/transpose/impl/TransposeWork.hpp>
 
 #include <cstdint>
@@ -51,7 +52,8 @@ struct ReadWork {
   Divisor rows, columns;
   bool by_columns;          // the original's columns are contiguous, or nearly
   bool dense;               // index and offset in the original are the same
-  T const* shadow;          // null where there is none
+  T const* shadow;          // the element of the place held.first
+  IndexRange held;          // places that are in the shadow
   std::int64_t begin, end;  // items
   Map map;
   Consumer consumer;
@@ -122,21 +124,49 @@ struct ReadWork {
     }
   }
 
+  /// Whether the shadow has a place.
+  KOKKOS_FORCEINLINE_FUNCTION bool holds(std::int64_t place) const {
+    return std::uint64_t(place - held.first) < std::uint64_t(held.end - held.first);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION T from_shadow(std::int64_t place) const { return shadow[place - held.first]; }
+
   KOKKOS_FUNCTION std::int64_t size() const { return batch * rows.divisor() * columns.divisor(); }
   KOKKOS_FUNCTION std::int64_t items() const { return end - begin; }
 
   /// Whether each matrix has a single row or a single column, so that by row and by column are the same.
   bool is_vector() const { return rows.divisor() == 1 || columns.divisor() == 1; }
 
-  /// A transposition of the original into the memory of a shadow; offsets in the destination are places.
+  /// Lines go along the strided dimension of the original: columns, or rows where the original is column-major. A
+  /// line's places are consecutive. This is their length.
+  std::int64_t line_length() const { return by_columns ? columns.divisor() : rows.divisor(); }
+  /// How many lines a matrix has.
+  std::int64_t lines_in_matrix() const { return by_columns ? rows.divisor() : columns.divisor(); }
+
+  /// The lines that have items, if items are places.
+  IndexRange lines() const {
+    std::int64_t const length = line_length();
+    return {begin / length, (end + length - 1) / length};
+  }
+
+  /// Whether the items are whole lines of one matrix, or whole matrices.
+  bool is_transposable() const {
+    std::int64_t const length = line_length(), matrix = length * lines_in_matrix();
+    if (begin % length != 0 || end % length != 0) return false;
+    return (begin % matrix == 0 && end % matrix == 0) || begin / matrix == (end - 1) / matrix;
+  }
+
+  /// A transposition of the items' lines into the memory of a shadow; an offset in the destination is that of an item
+  /// from `begin`.
   template <class Word>
   TransposeWork<Word> transposition(T* to) const {
-    std::int64_t const m = by_columns ? columns.divisor() : rows.divisor(),
-                       n = by_columns ? rows.divisor() : columns.divisor();
+    std::int64_t const length = line_length(), in_matrix = lines_in_matrix();
+    std::int64_t const first = begin / length, count = items() / length;
+    std::int64_t const matrices = count > in_matrix ? count / in_matrix : 1, lines = count / matrices;
     RowColumnStrides from{base_at.row, base_at.column};
     if (by_columns) std::swap(from.row, from.column);
-    MatrixBatch const matrices = batch == 1 ? MatrixBatch() : MatrixBatch({batch, base_at.batch, m * n});
-    return {reinterpret_cast<Word const*>(base), reinterpret_cast<Word*>(to), matrices, m, n, from, {1, m}};
+    T const* const origin = base + first / in_matrix * base_at.batch + first % in_matrix * from.column;
+    MatrixBatch const all = matrices == 1 ? MatrixBatch() : MatrixBatch({matrices, base_at.batch, length * lines});
+    return {reinterpret_cast<Word const*>(origin), reinterpret_cast<Word*>(to), all, length, lines, from, {1, length}};
   }
 
   /// Whether the map is known to follow the strided dimension of the original, so that an item's number is its place.

@@ -3,6 +3,7 @@
 #define KOALESCE_SHADOW_IMPL_STALE_BOXES_HPP
 
 #include <Koalesce/common/Error.hpp>
+#include <Koalesce/shadow/impl/LineSet.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -16,11 +17,6 @@
 
 /// The parts of a matrix that have changed since its shadow was built.
 namespace Koalesce::Impl {
-
-/// Indices from `first` to before `end`.
-struct IndexRange {
-  std::int64_t first, end;
-};
 
 /// What a slice, given as Kokkos::subview takes it, selects of a dimension.
 template <class Slice>

@@ -81,7 +81,7 @@ struct CudaRead {
         std::int64_t const index = active ? work.index(item) : walk.index;
         bool const goes_on       = __all_sync(half, index == walk.index);
         T value{};
-        if (active) value = goes_on ? work.shadow[walk.place] : work.original(index);
+        if (active) value = goes_on && work.holds(walk.place) ? work.from_shadow(walk.place) : work.original(index);
         walk.advance(work);
         return value;
       });
@@ -126,8 +126,9 @@ struct CudaTransposingRead {
   template <class Member, class Update>
   __device__ __forceinline__ void read(Member const& team, Update& update) const {
     void* const shared = team.team_scratch(0).get_shmem_aligned(plan.shared_bytes(), 16);
-    auto const sink    = [&](std::int64_t place, Word const& word) {
-      T const element = Kokkos::bit_cast<T>(word);
+    auto const sink    = [&](std::int64_t offset, Word const& word) {
+      T const element          = Kokkos::bit_cast<T>(word);
+      std::int64_t const place = work.begin + offset;
       if constexpr (Work::has_known_map) {
         work.consume(place, element, update);
       } else {

@@ -33,10 +33,10 @@ struct OpenMPRead {
     std::int64_t index[HalfWarp::size];
     for (int lane = 0; lane < count; ++lane) index[lane] = work.index(item + lane);
     std::int64_t const first = work.place(index[0]);
-    bool by_column           = true;
+    bool by_column           = work.holds(first) && work.holds(first + count - 1);
     for (int lane = 1; lane < count; ++lane) by_column &= work.place(index[lane]) == first + lane;
     if (by_column)
-      for (int lane = 0; lane < count; ++lane) work.consume(item + lane, work.shadow[first + lane], update);
+      for (int lane = 0; lane < count; ++lane) work.consume(item + lane, work.from_shadow(first + lane), update);
     else
       for (int lane = 0; lane < count; ++lane) work.consume(item + lane, work.original(index[lane]), update);
   }
@@ -64,8 +64,8 @@ struct OpenMPTransposingRead {
     for (int r = 0; r < m; ++r)
       for (int c = 0; c < n; ++c) local[c][r] = transpose.from[transpose.from_offset(b, r0 + r, c0 + c)];
     for (int c = 0; c < n; ++c) {
-      std::int64_t const place = transpose.to_offset(b, r0, c0 + c);
-      for (int r = 0; r < m; ++r) transpose.to[place + r] = local[c][r];
+      std::int64_t const to = transpose.to_offset(b, r0, c0 + c), place = work.begin + to;
+      for (int r = 0; r < m; ++r) transpose.to[to + r] = local[c][r];
       for (int r = 0; r < m; ++r) {
         std::int64_t const index = work.index(place + r);
         work.consume(place + r, work.place(index) == place + r ? local[c][r] : work.original(index), update);

@@ -36,26 +36,29 @@ struct ReadOriginal {
   }
 };
 
-/// Reads the shadow item by item: correct for any map, and coalesced for one that goes down the columns.
+/// Reads the shadow item by item, and the original where it has no shadow: correct for any map, and coalesced for one
+/// that goes down the columns.
 template <class Work>
 struct ReadShadow {
   Work work;
 
   template <class Update>
   KOKKOS_FUNCTION void operator()(std::int64_t item, Update& update) const {
-    work.consume(item, work.shadow[work.place_of_item(item)], update);
+    std::int64_t const place = work.place_of_item(item);
+    work.consume(item, work.holds(place) ? work.from_shadow(place) : work.original(work.index(item)), update);
   }
 };
 
-/// Reads the shadow for a map that is known to visit its places in order.
+/// Reads a shadow of all items for a map that is known to visit its places in order.
 template <class Work>
 struct ReadThroughShadow {
   typename Work::value_type const* shadow;
+  std::int64_t first;
   typename Work::Consumer consumer;
 
   template <class Update>
   KOKKOS_FUNCTION void operator()(std::int64_t item, Update& update) const {
-    Work::consume_item(consumer, item, shadow[item], update);
+    Work::consume_item(consumer, item, shadow[item - first], update);
   }
 };
 
@@ -74,7 +77,7 @@ struct PortableRead {
     std::int64_t const first = work.place(work.index(item));
     for (int lane = 1; lane < count; ++lane)
       if (work.place(work.index(item + lane)) != first + lane) return false;
-    return true;
+    return work.holds(first) && work.holds(first + count - 1);
   }
 
   template <class Member, class Update>
@@ -96,8 +99,8 @@ struct PortableRead {
     team.team_barrier();
     for_each_in_team(team, count, [&](int i) {
       auto const element = work.element(work.index(begin + i));
-      work.consume(begin + i, by_column[i / HalfWarp::size] ? work.shadow[element.place] : work.base[element.offset],
-                   update);
+      work.consume(begin + i,
+                   by_column[i / HalfWarp::size] ? work.from_shadow(element.place) : work.base[element.offset], update);
     });
     team.team_barrier();  // before the next block uses the scratch memory
   }
@@ -114,8 +117,8 @@ struct PortableTransposingRead {
 
   template <class Member, class Update>
   KOKKOS_FUNCTION void operator()(Member const& team, Update& update) const {
-    transpose.move(team, [&](std::int64_t place, T const& element) {
-      std::int64_t const index = work.index(place);
+    transpose.move(team, [&](std::int64_t offset, T const& element) {
+      std::int64_t const place = work.begin + offset, index = work.index(place);
       work.consume(place, work.place(index) == place ? element : work.original(index), update);
     });
   }
@@ -135,8 +138,8 @@ template <class Tag, class Exec, class Work, class Result>
 void run_shadow_read(Tag, Exec const& exec, std::string const& label, Work const& work, Result& result) {
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const items(exec, work.begin, work.end);
   if constexpr (Work::takes_item) {
-    if (work.is_known_far())
-      return for_or_reduce(label, items, ReadThroughShadow<Work>{work.shadow, work.consumer}, result);
+    if (work.is_known_far() && work.held.contains({work.begin, work.end}))
+      return for_or_reduce(label, items, ReadThroughShadow<Work>{work.shadow, work.held.first, work.consumer}, result);
   }
   for_or_reduce(label, items, ReadShadow<Work>{work}, result);
 }
