@@ -13,7 +13,12 @@
 //   copied_evaluating        that loop, which also computes the map's index of every item
 //   transpose                Koalesce::transpose alone
 //
-// Memory for our shadow and for the copies is there before: neither's allocation is measured.
+// Memory for our shadow and for the copies is there before: neither's allocation is measured. It is in
+// read/by_column_once/... and read/by_column_thrice/...: a matrix that is read so often, and a new ShadowView or copy.
+//
+//   koalesce                 a ShadowView that decides by itself when it transposes
+//   plain                    the plain loop over the original
+//   copied_mdrange           a new copy by the best MDRange loop, and plain loops over it
 
 #include "TransposeRead.hpp"
 
@@ -167,7 +172,7 @@ void add_read(std::string const& name, MatrixExtents const& n, Map const& map) {
   std::string const base = "read/" + name + "/" + perf::type_name<T>() + "/" + perf::size_name(n) + "/";
   perf::add(base + "koalesce_first", [=](benchmark::State& state) {
     Matrices<T> const m(n);
-    ShadowView const a(m.in);
+    ShadowView const a(m.in, ShadowBuild::first_read);
     measure_sum(state, m, map, [&] {
       a.invalidate();
       return koalesce_sum<T>(a, map);
@@ -195,6 +200,40 @@ void add_read(std::string const& name, MatrixExtents const& n, Map const& map) {
   });
 }
 
+/// A whole program's reads of a matrix, with what they allocate.
+template <class T>
+void add_few_reads(std::string const& name, MatrixExtents const& n, int times) {
+  std::string const base = "read/" + name + "/" + perf::type_name<T>() + "/" + perf::size_name(n) + "/";
+  ColumnOrder const map(n[0], n[1]);
+  auto const repeated = [times](auto const& read) {
+    double sum = 0;
+    for (int time = 0; time < times; ++time) sum = read();
+    return sum;
+  };
+  perf::add(base + "koalesce", [=](benchmark::State& state) {
+    Matrices<T> const m(n);
+    measure_sum(state, m, map, [&] {
+      ShadowView const a(m.in);
+      return repeated([&] { return koalesce_sum<T>(a, map); });
+    });
+  });
+  perf::add(base + "plain", [=](benchmark::State& state) {
+    Matrices<T> const m(n);
+    measure_sum(state, m, map, [&] { return repeated([&] { return plain_sum(m.in, map); }); });
+  });
+  perf::add(base + "copied_mdrange", [=](benchmark::State& state) {
+    Matrices<T> const m(n);
+    auto const best = perf::fastest(
+        perf::transpose_loops(), [&](perf::TransposeLoop const& loop) { perf::mdrange_transpose(loop, m.in, m.out); });
+    state.SetLabel(best.name());
+    measure_sum(state, m, map, [&] {
+      decltype(m.out) const copy(Kokkos::view_alloc("copy", Kokkos::WithoutInitializing), n[1], n[0]);
+      perf::mdrange_transpose(best, m.in, copy);
+      return repeated([&] { return plain_sum(copy, RowOrder{}); });
+    });
+  });
+}
+
 template <class T>
 void add_maps(MatrixExtents const& n) {
   ColumnOrder const columns(n[0], n[1]);
@@ -211,10 +250,16 @@ void add_reads() {
   if (perf::on_host) {
     add_maps<double>({8192, 8192});
     add_maps<double>({100003, 257});
+    for (auto const& n : {MatrixExtents{20000, 500}, {8192, 8192}}) {
+      add_few_reads<double>("by_column_once", n, 1);
+      add_few_reads<double>("by_column_thrice", n, 3);
+    }
   } else {
     add_maps<double>({16384, 16384});
     add_maps<double>({1000003, 257});
     add_maps<float>({16384, 16384});
     add_maps<float>({4099, 65537});
+    add_few_reads<double>("by_column_once", {16384, 16384}, 1);
+    add_few_reads<double>("by_column_thrice", {16384, 16384}, 3);
   }
 }
