@@ -20,9 +20,11 @@ namespace Koalesce::Impl::PortableBackend {
 struct HostLineTuning {
   static constexpr int update_bytes            = 8192;  ///< of a strip's updates, which stay in L1 beside the elements
   static constexpr int rows_at_once            = 4;     ///< read for a pass over a strip's updates
-  static constexpr int lanes                   = 32;  ///< updates of a contiguous line: adds do not wait for each other
-  static constexpr std::int64_t least_in_part  = 64;  ///< positions
-  static constexpr std::int64_t least_in_strip = 64;  ///< lines
+  static constexpr int lane_bytes              = 256;   ///< of a contiguous line's updates: adds do not wait for others
+  static constexpr std::int64_t lines_at_once  = 64;    ///< contiguous lines of an item, at most
+  static constexpr std::int64_t short_line     = 16;    ///< up to this length a line is added up by itself
+  static constexpr std::int64_t least_in_part  = 64;    ///< positions
+  static constexpr std::int64_t least_in_strip = 64;    ///< lines
 };
 
 /// The updates of up to `Count` lines, or positions, side by side.
@@ -56,6 +58,15 @@ class HostUpdates {
     auto update = first < end ? (*this)[first] : m_work.identity();
     for (int slot = first + step; slot < end; slot += step) m_work.join(update, (*this)[slot]);
     return update;
+  }
+
+  /// Joins all to the first: the second half to the first half, and so on.
+  void join_halves() {
+    for_each(m_work.results, [&](auto const& result, auto k) {
+      auto* const of_reducer = get<decltype(k)::value>(m_updates).data();
+      for (int half = Count / 2; half > 0; half /= 2)
+        for (int slot = 0; slot < half; ++slot) result.reducer.join(of_reducer[slot], of_reducer[slot + half]);
+    });
   }
 
  private:
@@ -155,35 +166,38 @@ struct HostNarrow {
   }
 };
 
-/// A part of one line, whose positions take turns with the updates of several lanes.
+/// Contiguous lines one after the other, a part of each. A line's positions take turns with the updates of several
+/// lanes, unless there are few.
 template <class Work>
-struct HostLine {
-  static constexpr int lanes = HostLineTuning::lanes;
+struct HostLines {
+  static constexpr int lanes = std::clamp(HostLineTuning::lane_bytes / int(sizeof(typename Work::Update)), 8, 32);
 
   using Updates = HostUpdates<Work, lanes>;
 
   Work work;
+  std::int64_t width, blocks;  // lines of an item
 
   void operator()(std::int64_t item) const {
-    std::int64_t const line = item % work.lines, part = item / work.lines % work.parts_per_line;
-    std::int64_t const b = item / work.lines / work.parts_per_line;
+    std::int64_t const block = item % blocks, part = item / blocks % work.parts_per_line;
+    std::int64_t const b = item / blocks / work.parts_per_line, end = std::min((block + 1) * width, work.lines);
     HostPart const positions(work, part);
-    work.leave(b, part, line,
-               positions.end - positions.begin < lanes ? in_turn(b, line, positions)
-               : work.at.along == 1                    ? in_lanes<true>(b, line, positions)
-                                                       : in_lanes<false>(b, line, positions));
+    for (std::int64_t line = block * width; line < end; ++line) {
+      if (positions.end - positions.begin < lanes) in_turn(b, part, line, positions);
+      else if (work.at.along == 1) in_lanes<true>(b, part, line, positions);
+      else in_lanes<false>(b, part, line, positions);
+    }
   }
 
  private:
-  typename Work::Update in_turn(std::int64_t b, std::int64_t line, HostPart const& positions) const {
+  void in_turn(std::int64_t b, std::int64_t part, std::int64_t line, HostPart const& positions) const {
     auto update = work.identity();
     for (std::int64_t p = positions.begin; p < positions.end; ++p)
       work.consume(b, line, p, *work.element(b, line, p), update);
-    return update;
+    work.leave(b, part, line, update);
   }
 
   template <bool Contiguous>
-  typename Work::Update in_lanes(std::int64_t b, std::int64_t line, HostPart const& positions) const {
+  void in_lanes(std::int64_t b, std::int64_t part, std::int64_t line, HostPart const& positions) const {
     Updates updates(work, lanes);
     std::int64_t const step = Contiguous ? 1 : work.at.along;
     auto const* from        = work.element(b, line, positions.begin);
@@ -192,7 +206,8 @@ struct HostLine {
       for (int lane = 0; lane < lanes; ++lane) updates.consume(b, line, position + lane, from[lane * step], lane);
     for (int lane = 0; position + lane < positions.end; ++lane)
       updates.consume(b, line, position + lane, from[lane * step], lane);
-    return updates.joined(0, 1, lanes);
+    updates.join_halves();
+    work.leave(b, part, line, updates[0]);
   }
 };
 
@@ -238,11 +253,14 @@ template <class Exec, class Work>
 void reduce_lines_on_host(Exec const& exec, std::string const& label, Work const& work) {
   if (HostNarrow<Work>::takes(work))
     return run_host_lines<HostNarrow<Work>>(exec, label, work, host_parts(exec, work, work.batch), work.batch);
-  if (work.at.line > work.at.along) {
-    std::int64_t const lines = work.batch * work.lines;
-    return run_host_lines<HostLine<Work>>(exec, label, work, host_parts(exec, work, lines), lines);
+  std::int64_t const threads = exec.concurrency();
+  if (work.at.line > work.at.along || work.length <= HostLineTuning::short_line) {
+    std::int64_t const lines = work.batch * work.lines, parts = host_parts(exec, work, lines);
+    std::int64_t const width  = std::clamp<std::int64_t>(lines / (16 * threads), 1, HostLineTuning::lines_at_once),
+                       blocks = (work.lines + width - 1) / width;
+    return run_host_lines<HostLines<Work>>(exec, label, work, parts, work.batch * blocks, width, blocks);
   }
-  std::int64_t const parts = host_parts(exec, work, work.batch), threads = exec.concurrency();
+  std::int64_t const parts    = host_parts(exec, work, work.batch);
   std::int64_t const a_thread = work.batch * parts * work.lines / (4 * threads);
   std::int64_t const width    = parts == threads
                                     ? +host_strip<Work>
