@@ -20,9 +20,8 @@ namespace Koalesce::Impl::PortableBackend {
 struct HostLineTuning {
   static constexpr int update_bytes            = 8192;  ///< of a strip's updates, which stay in L1 beside the elements
   static constexpr int rows_at_once            = 4;     ///< read for a pass over a strip's updates
-  static constexpr int lane_bytes              = 256;   ///< of a contiguous line's updates: adds do not wait for others
+  static constexpr int lane_bytes              = 128;   ///< of a contiguous line's updates: adds do not wait for others
   static constexpr std::int64_t lines_at_once  = 64;    ///< contiguous lines of an item, at most
-  static constexpr std::int64_t short_line     = 16;    ///< up to this length a line is added up by itself
   static constexpr std::int64_t least_in_part  = 64;    ///< positions
   static constexpr std::int64_t least_in_strip = 64;    ///< lines
 };
@@ -60,6 +59,22 @@ class HostUpdates {
     return update;
   }
 
+  /// Leaves the first `count` of them as parts, or results, of neighboring lines.
+  void leave(std::int64_t b, std::int64_t part, std::int64_t line, int count) const {
+    if (m_work.parts != nullptr) {
+      auto* const parts = m_work.parts + m_work.part_number(b, part, line);
+      for (int slot = 0; slot < count; ++slot) parts[slot] = (*this)[slot];
+      return;
+    }
+    for_each(m_work.results, [&](auto const& result, auto k) {
+      auto const* const of_reducer = get<decltype(k)::value>(m_updates).data();
+      auto* const to               = result.data + b * result.batch + line * result.line;
+      if (result.line == 1) std::copy_n(of_reducer, count, to);
+      else
+        for (int slot = 0; slot < count; ++slot) to[slot * result.line] = of_reducer[slot];
+    });
+  }
+
   /// Joins all to the first: the second half to the first half, and so on.
   void join_halves() {
     for_each(m_work.results, [&](auto const& result, auto k) {
@@ -88,7 +103,7 @@ struct HostPart {
         end(begin + work.length / work.parts_per_line + (part < work.length % work.parts_per_line)) {}
 };
 
-/// Lines that lie next to each other: strips of them, along a part of their positions.
+/// Lines that lie next to each other, or short ones: strips of them, along a part of their positions.
 template <class Work>
 struct HostStrips {
   static constexpr int most = host_strip<Work>;
@@ -106,7 +121,7 @@ struct HostStrips {
     Updates updates(work, count);
     if (work.at.line == 1) walk<true>(updates, b, line, count, positions);
     else walk<false>(updates, b, line, count, positions);
-    for (int l = 0; l < count; ++l) work.leave(b, part, line + l, updates[l]);
+    updates.leave(b, part, line, count);
   }
 
  private:
@@ -134,8 +149,9 @@ struct HostStrips {
 /// one array, with an update each.
 template <class Work>
 struct HostNarrow {
-  static constexpr int most         = std::min(256, host_strip<Work>);
-  static constexpr std::int64_t few = most / 4;  // lines
+  static constexpr int most         = std::min(512, host_strip<Work>);
+  static constexpr std::int64_t few = most / 8;  // lines
+  static constexpr int at_once      = HostLineTuning::rows_at_once;
 
   using Updates = HostUpdates<Work, most>;
 
@@ -146,28 +162,34 @@ struct HostNarrow {
   void operator()(std::int64_t item) const {
     std::int64_t const b = item / work.parts_per_line, part = item % work.parts_per_line;
     HostPart const positions(work, part);
-    int const lines = int(work.lines), rows = most / lines, all = rows * lines;
+    int const lines = int(work.lines), rows = most / lines / 8 * 8, all = rows * lines;  // whole vectors
     int row_of[most], line_of[most];
     for (int slot = 0; slot < all; ++slot) {
       row_of[slot]  = slot / lines;
       line_of[slot] = slot % lines;
     }
     Updates updates(work, all);
-    auto const take = [&](std::int64_t position, int count) {
+    std::int64_t position = positions.begin;
+    for (; position + at_once * rows <= positions.end; position += at_once * rows) {
       auto const* const from = work.element(b, 0, position);
+      for (int slot = 0; slot < all; ++slot)
+        static_for<at_once>([&](auto k) {
+          updates.consume(b, line_of[slot], position + k * rows + row_of[slot], from[k * all + slot], slot);
+        });
+    }
+    for (; position < positions.end; position += rows) {
+      auto const* const from = work.element(b, 0, position);
+      int const count        = int(std::min<std::int64_t>(rows, positions.end - position)) * lines;
       for (int slot = 0; slot < count; ++slot)
         updates.consume(b, line_of[slot], position + row_of[slot], from[slot], slot);
-    };
-    std::int64_t position = positions.begin;
-    for (; position + rows <= positions.end; position += rows) take(position, all);
-    take(position, int(positions.end - position) * lines);
+    }
     int const used = int(std::min<std::int64_t>(rows, positions.end - positions.begin)) * lines;
     for (int l = 0; l < lines; ++l) work.leave(b, part, l, updates.joined(l, lines, used));
   }
 };
 
 /// Contiguous lines one after the other, a part of each. A line's positions take turns with the updates of several
-/// lanes, unless there are few.
+/// lanes.
 template <class Work>
 struct HostLines {
   static constexpr int lanes = std::clamp(HostLineTuning::lane_bytes / int(sizeof(typename Work::Update)), 8, 32);
@@ -177,27 +199,20 @@ struct HostLines {
   Work work;
   std::int64_t width, blocks;  // lines of an item
 
+  static bool takes(Work const& work) { return work.at.line > work.at.along && work.length >= lanes; }
+
   void operator()(std::int64_t item) const {
     std::int64_t const block = item % blocks, part = item / blocks % work.parts_per_line;
     std::int64_t const b = item / blocks / work.parts_per_line, end = std::min((block + 1) * width, work.lines);
     HostPart const positions(work, part);
-    for (std::int64_t line = block * width; line < end; ++line) {
-      if (positions.end - positions.begin < lanes) in_turn(b, part, line, positions);
-      else if (work.at.along == 1) in_lanes<true>(b, part, line, positions);
-      else in_lanes<false>(b, part, line, positions);
-    }
+    for (std::int64_t line = block * width; line < end; ++line)
+      if (work.at.along == 1) reduce<true>(b, part, line, positions);
+      else reduce<false>(b, part, line, positions);
   }
 
  private:
-  void in_turn(std::int64_t b, std::int64_t part, std::int64_t line, HostPart const& positions) const {
-    auto update = work.identity();
-    for (std::int64_t p = positions.begin; p < positions.end; ++p)
-      work.consume(b, line, p, *work.element(b, line, p), update);
-    work.leave(b, part, line, update);
-  }
-
   template <bool Contiguous>
-  void in_lanes(std::int64_t b, std::int64_t part, std::int64_t line, HostPart const& positions) const {
+  void reduce(std::int64_t b, std::int64_t part, std::int64_t line, HostPart const& positions) const {
     Updates updates(work, lanes);
     std::int64_t const step = Contiguous ? 1 : work.at.along;
     auto const* from        = work.element(b, line, positions.begin);
@@ -254,7 +269,7 @@ void reduce_lines_on_host(Exec const& exec, std::string const& label, Work const
   if (HostNarrow<Work>::takes(work))
     return run_host_lines<HostNarrow<Work>>(exec, label, work, host_parts(exec, work, work.batch), work.batch);
   std::int64_t const threads = exec.concurrency();
-  if (work.at.line > work.at.along || work.length <= HostLineTuning::short_line) {
+  if (HostLines<Work>::takes(work)) {
     std::int64_t const lines = work.batch * work.lines, parts = host_parts(exec, work, lines);
     std::int64_t const width  = std::clamp<std::int64_t>(lines / (16 * threads), 1, HostLineTuning::lines_at_once),
                        blocks = (work.lines + width - 1) / width;
