@@ -21,6 +21,7 @@
 #include "TransposePeers.hpp"
 #include "TransposeRanks.hpp"
 #include "TransposeRead.hpp"
+#include "TransposeReduce.hpp"
 #include "TransposeStructs.hpp"
 #include "TransposeTile.hpp"
 
@@ -151,5 +152,5 @@ int main(int argc, char** argv) {
   add_peers_versions();
   perf::run(argc, argv,
             {add_transposes, add_narrow, add_permutations, add_structs, add_host_copies, add_reads, add_tile_reads,
-             add_scaling});
+             add_scaling, add_line_reductions});
 }

@@ -3,7 +3,6 @@
 #define COLUMN_STATISTICS_KERNELS_HPP
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_ScatterView.hpp>
 
 #include <cstdint>
 
@@ -17,34 +16,13 @@ using Exec = Kokkos::DefaultExecutionSpace;
 using Matrix  = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;
 using Columns = Kokkos::View<double*, Exec>;
 
-/// Sums for every column, in several parts that neighboring samples take turns with, so that they need not wait for
-/// each other: by copies for each thread on CPUs, by atomics on GPUs.
-using Sums          = Kokkos::Experimental::ScatterView<double**, Kokkos::LayoutRight, Exec>;
-constexpr int parts = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Exec::memory_space>::accessible ? 8 : 32;
-
-/// What parallel_read calls for every value, in the order of the columns.
-struct AddToColumn {
+/// What parallel_reduce_columns calls for every value: adds its share of the column's mean.
+struct AddToMean {
   Columns shift;
-  Sums sums;
   double inverse_rows;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t item, double value) const {
-    // item / rows without a division; exact, because fractions stay half an item away from whole numbers.
-    auto const column = std::int64_t((double(item) + 0.5) * inverse_rows);
-    sums.access()(column, item % parts) += value - shift(column);
-  }
-};
-
-/// The mean from the parts of a column's sum.
-struct MeanOfParts {
-  Kokkos::View<double**, Kokkos::LayoutRight, Exec> sums;
-  Columns offset;
-  std::int64_t rows;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t column) const {
-    double sum = 0;
-    for (int part = 0; part < parts; ++part) sum += sums(column, part);
-    offset(column) = sum / double(rows);
+  KOKKOS_FUNCTION void operator()(std::int64_t, std::int64_t column, double value, double& mean) const {
+    mean += (value - shift(column)) * inverse_rows;
   }
 };
 

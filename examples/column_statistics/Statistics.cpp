@@ -67,14 +67,8 @@ class OurPasses {
   explicit OurPasses(Table const& table) : m_table(table), m_a(table.a) {}
 
   void statistics() const {
-    Kokkos::View<double**, Kokkos::LayoutRight, Exec> const total("sums", m_table.columns(), parts);
-    Sums sums(total);
-    Koalesce::parallel_read("column sums", m_table.exec, m_a, Koalesce::ColumnOrder(m_table.rows(), m_table.columns()),
-                            AddToColumn{m_table.shift, sums, 1 / double(m_table.rows())});
-    sums.contribute_into(m_table.exec, total);
-    Kokkos::parallel_for("column_statistics::mean",
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(m_table.exec, 0, m_table.columns()),
-                         MeanOfParts{total, m_table.offset, m_table.rows()});
+    Koalesce::parallel_reduce_columns("column means", m_table.exec, m_a,
+                                      AddToMean{m_table.shift, 1 / double(m_table.rows())}, m_table.offset);
   }
 
   void correlation() const { dot_products(m_table, m_a.by_column(m_table.exec)); }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Correlates the columns of a table that lies row by row, so that threads which go down a column read far apart. A
-// Koalesce::ShadowView cures that: parallel_read adds up the columns and transposes the table on the way, and by_column
-// hands the kernel of the correlations, unchanged, what it reads coalesced. Kernels.hpp has the kernels,
-// Statistics.cpp both ways to run them; see --help.
+// Correlates the columns of a table that lies row by row, so that threads which go down a column read far apart.
+// Koalesce::parallel_reduce_columns makes the means in the order of memory; a Koalesce::ShadowView's by_column
+// transposes the table once, and hands the kernel of the correlations, unchanged, what it reads coalesced. Kernels.hpp
+// has the kernels, Statistics.cpp both ways to run them; see --help.
 
 #include "../common/OutputFile.hpp"
 #include "../common/Program.hpp"
@@ -41,9 +41,9 @@ void add_times(Table& table, Results const& results) {
   };
   if (results.plain) table.values("time of", {"plain Kokkos", "Koalesce", "speed", "read"});
   else table.values("time of", {"Koalesce", "read"});
-  add("the statistics pass, which transposes for Koalesce", &Correlation::statistics_seconds,
-      megabytes(results.statistics_bytes));
-  add("the correlation pass", &Correlation::correlation_seconds, megabytes(results.correlation_bytes));
+  add("the statistics pass", &Correlation::statistics_seconds, megabytes(results.statistics_bytes));
+  add("the correlation pass, which transposes for Koalesce", &Correlation::correlation_seconds,
+      megabytes(results.correlation_bytes));
   add("both", &Correlation::total_seconds, megabytes(results.statistics_bytes + results.correlation_bytes));
 }
 

@@ -3,52 +3,17 @@
 #define KOALESCE_STENCIL_IMPL_JOIN_PARTS_HPP
 
 #include <Koalesce/common/Backend.hpp>
-#include <Koalesce/common/Error.hpp>
-#include <Koalesce/common/impl/InstanceMemory.hpp>
 #include <Koalesce/stencil/impl/StencilReduction.hpp>
-#include <Koalesce/tuning/impl/Stopwatch.hpp>
+#include <Koalesce/tuning/impl/PartialResults.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 
-/// From partial results to the caller's: the memory, and the kernel that joins them.
+/// From partial results to the caller's: the kernel that joins them.
 namespace Koalesce::Impl {
-
-/// Memory for `count` partial results until the kernels that the caller starts have read them.
-template <class Exec, class Update>
-class PartialResults {
- public:
-  /// \throws Error if there is not enough.
-  PartialResults(Exec const& exec, std::string const& label, std::int64_t count)
-      : m_piece(memory().take(exec, std::size_t(count) * sizeof(Update))) {
-    if (!m_piece)
-      fail(label, "the partial results of its ", count, " blocks need ", std::size_t(count) * sizeof(Update),
-           " bytes of ", Exec::memory_space::name(), ", which are not free; free some memory");
-  }
-  ~PartialResults() {
-    if (Stopwatch<Exec>::can_measure(m_piece->exec)) memory().give_back(std::move(m_piece));
-    else memory().keep(std::move(m_piece));  // a graph, which may run the kernels at any time
-  }
-  PartialResults(PartialResults const&)            = delete;
-  PartialResults& operator=(PartialResults const&) = delete;
-
-  Update* data() const { return reinterpret_cast<Update*>(m_piece->bytes.data()); }
-
- private:
-  static InstanceMemory<Exec>& memory() {
-    static InstanceMemory<Exec> pieces("Koalesce::parallel_stencil_reduce (partial results)");
-    static bool const hooked = (Kokkos::push_finalize_hook([] { pieces.release_all(); }), true);
-    (void)hooked;
-    return pieces;
-  }
-
-  std::unique_ptr<typename InstanceMemory<Exec>::Piece> m_piece;
-};
 
 /// Whether kernels can write a reducer's result.
 template <class Exec, class Reducer>

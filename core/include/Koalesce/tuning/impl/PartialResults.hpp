@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_TUNING_IMPL_PARTIAL_RESULTS_HPP
+#define KOALESCE_TUNING_IMPL_PARTIAL_RESULTS_HPP
+
+#include <Koalesce/common/Error.hpp>
+#include <Koalesce/common/impl/InstanceMemory.hpp>
+#include <Koalesce/tuning/impl/Stopwatch.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace Koalesce::Impl {
+
+/// Memory for partial results, of any type, on an execution space's instances.
+template <class Exec>
+InstanceMemory<Exec>& memory_of_partial_results() {
+  static InstanceMemory<Exec> pieces("Koalesce: partial results");
+  static bool const hooked = (Kokkos::push_finalize_hook([] { pieces.release_all(); }), true);
+  (void)hooked;
+  return pieces;
+}
+
+/// Memory for `count` partial results until the kernels that the caller starts have read them.
+template <class Exec, class Update>
+class PartialResults {
+ public:
+  /// \throws Error if there is not enough.
+  PartialResults(Exec const& exec, std::string const& label, std::int64_t count)
+      : m_piece(memory_of_partial_results<Exec>().take(exec, std::size_t(count) * sizeof(Update))) {
+    if (!m_piece)
+      fail(label, "its ", count, " partial results need ", std::size_t(count) * sizeof(Update), " bytes of ",
+           Exec::memory_space::name(), ", which are not free; free some memory");
+  }
+  ~PartialResults() {
+    auto& memory = memory_of_partial_results<Exec>();
+    if (Stopwatch<Exec>::can_measure(m_piece->exec)) memory.give_back(std::move(m_piece));
+    else memory.keep(std::move(m_piece));  // a graph, which may run the kernels at any time
+  }
+  PartialResults(PartialResults const&)            = delete;
+  PartialResults& operator=(PartialResults const&) = delete;
+
+  Update* data() const { return reinterpret_cast<Update*>(m_piece->bytes.data()); }
+
+ private:
+  std::unique_ptr<typename InstanceMemory<Exec>::Piece> m_piece;
+};
+
+}  // namespace Koalesce::Impl
+
+#endif
