@@ -19,8 +19,10 @@ template <class P>
 class LongRuns : public ::testing::Test {};
 TYPED_TEST_SUITE(LongRuns, AllPaths, PathNames);
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__)
 constexpr bool is_sanitized = true;
+#elif defined(__has_feature)
+constexpr bool is_sanitized = __has_feature(address_sanitizer) || !sees_team_barriers;
 #else
 constexpr bool is_sanitized = !sees_team_barriers;
 #endif
