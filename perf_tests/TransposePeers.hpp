@@ -130,6 +130,19 @@ class Cublas {
            std::to_string(CUBLAS_VER_PATCH);
   }
 
+  /// y = a x, or with rows == false y = the transpose of a, times x.
+  template <class Matrix, class Vector>
+  void multiply(bool rows, Matrix const& a, Vector const& x, Vector const& y) const {
+    using T     = typename Matrix::value_type;
+    T const one = 1, zero = 0;
+    int const m = int(a.extent(1)), n = int(a.extent(0));
+    auto const gemv = [] {
+      if constexpr (std::is_same_v<T, double>) return &cublasDgemv;
+      else return &cublasSgemv;
+    }();
+    gemv(handle, rows ? CUBLAS_OP_T : CUBLAS_OP_N, m, n, &one, a.data(), m, x.data(), 1, &zero, y.data(), 1);
+  }
+
   template <class View>
   void transpose(View const& in, View const& out) const {
     using T        = typename View::value_type;

@@ -171,19 +171,6 @@ struct Difference {
   }
 };
 
-#ifdef KOALESCE_HAVE_CUBLAS
-/// A product with a vector of ones. To cuBLAS the matrix is the transpose of ours.
-template <class T>
-void cublas_sums(cublasHandle_t handle, bool rows, Matrix<T> const& a, Vector<T> const& ones, Vector<T> const& sums) {
-  T const one = 1, zero = 0;
-  int const m = int(a.extent(1)), n = int(a.extent(0));
-  auto const operation = rows ? CUBLAS_OP_T : CUBLAS_OP_N;
-  if constexpr (std::is_same_v<T, double>)
-    cublasDgemv(handle, operation, m, n, &one, a.data(), m, ones.data(), 1, &zero, sums.data(), 1);
-  else cublasSgemv(handle, operation, m, n, &one, a.data(), m, ones.data(), 1, &zero, sums.data(), 1);
-}
-#endif
-
 #ifdef KOKKOS_ENABLE_CUDA
 struct RowStart {
   std::int64_t columns;
@@ -327,7 +314,7 @@ void add_sums(MatrixExtents const& n, bool rows) {
     auto const cublas = std::make_shared<perf::Cublas>(Exec());
     Vector<T> const ones("ones", l.a.extent(l.rows ? 1 : 0));
     Kokkos::deep_copy(ones, T(1));
-    return [&l, cublas, ones] { cublas_sums(cublas->handle, l.rows, l.a, ones, l.sum); };
+    return [&l, cublas, ones] { cublas->multiply(l.rows, l.a, ones, l.sum); };
   });
 #endif
 #ifdef KOKKOS_ENABLE_CUDA

@@ -19,6 +19,10 @@ struct AddUp {
   }
 };
 
+struct ColumnSum {
+  KOKKOS_FUNCTION void operator()(std::int64_t, std::int64_t, double value, double& sum) const { sum += value; }
+};
+
 struct ThreeKinds {
   KOKKOS_FUNCTION int operator()(std::int64_t item) const { return int(item * item % 3); }
 };
@@ -88,6 +92,7 @@ class EveryPattern {
     transpose<B>(m_exec, m_transposed, m_matrix);
     ShadowView const shadow(m_matrix);
     parallel_read_reduce<B>("every: read", m_exec, shadow, ColumnOrder(rows, columns), Squares(), m_squares);
+    parallel_reduce_columns<B>("every: columns", m_exec, m_matrix, ColumnSum(), m_column_sums);
     auto const items  = RegroupPolicy(m_exec, 0, std::int64_t(m_kinds.extent(0))).with_backend(B());
     auto const always = items.with_regroup(Regroup::always);
     AddByKind<Space> const add{m_kinds};
@@ -118,6 +123,7 @@ class EveryPattern {
     auto const neighbors  = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_neighbors);
     auto const reduced    = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_reduced);
     auto const active     = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_active);
+    auto const columns_of = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_column_sums);
     std::string wrong;
     double total = 0;
     for_each_index<3>({}, {depth, height, width}, [&](Index<3> const& p) {
@@ -135,6 +141,11 @@ class EveryPattern {
       if (transposed(p[1], p[0]) != value) wrong = "transpose";
     });
     if (m_squares != squares) wrong = "read";
+    for (std::int64_t j = 0; j < columns; ++j) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < rows; ++i) sum += matrix_value(i, j);
+      if (columns_of(j) != sum) wrong = "reduced columns";
+    }
     for (std::int64_t i = 0; i < std::int64_t(kinds.extent(0)); ++i)
       if (kinds(i) != m_runs * 6 * (1 + ThreeKinds()(i) * i)) wrong = "regroup";
     for (int t = 0; t < int(neighbors.extent(0)); ++t)
@@ -190,6 +201,7 @@ class EveryPattern {
       m_sums{"sums", depth, height, width}, m_reduced{"reduced", depth, height, width},
       m_active{"active", depth, height, width};
   Kokkos::View<double**, Space> m_matrix{"matrix", rows, columns}, m_transposed{"transposed", columns, rows};
+  Kokkos::View<double*, Space> m_column_sums{"column sums", columns};
   Kokkos::View<std::int64_t*, Space> m_kinds{"kinds", 3000};
   RegroupPlan<Exec> m_plan;
   Kokkos::View<std::int64_t**, Space> m_neighbors{"neighbors", 5, 2};

@@ -169,6 +169,15 @@ PATTERNS = (
                   "copied_cublas_first": "koalesce_first", "copied_later": "koalesce", "copied_evaluating": "koalesce"},
             reads={"first": "koalesce_first", "later": "koalesce", "original": "plain", "copy": "copied_later"},
             unit=GB, panel=(2, 3)),
+    Pattern("reduce", "One result per column or row",
+            "Sums along a row-major matrix; `of_four` are sums, sums of squares, minima and maxima. Ours is "
+            "`parallel_reduce_columns` and `parallel_reduce_rows`, one pass for all; for information with one pass per reducer. The "
+            "alternatives are a team per column or row, a thread per column or row, cuBLAS' product of the matrix with a vector "
+            "of ones, and CUB's sums of segments. The bound copies half of the matrix, and so reads and writes as many bytes; on "
+            "CPUs also threads that add up their shares.",
+            ours={"koalesce": "koalesce"}, aside={"koalesce_each": "one pass each"},
+            kokkos={"plain_team": "team per line", "plain_range": "thread per line"},
+            peers={"cublas_gemv": "cuBLAS", "cub": "CUB"}, bounds={"copy": "copy", "read": "read"}, unit=GB, panel=(2, )),
     Pattern("regroup", "Regrouped branches",
             "Ours is `parallel_regroup`, which decides by itself; the variants that it can be told to run are in the JSON. "
             "The alternatives are a `Kokkos::parallel_for` with a switch, and prediction, sort by path and loop "

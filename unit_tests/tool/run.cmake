@@ -21,7 +21,7 @@ endif()
 set(backend "[a-z]+")
 # What runs automatically is what was measured to be fastest, which other work on the GPU changes.
 foreach(kernel IN ITEMS "fill_halo" "${backend}::every: stencil" "${backend}::transpose"
-        "${backend}::every: read \\[(transposing|original)\\]" "${backend}::every: team \\[team\\]"
+        "${backend}::every: read \\[(transposing|original)\\]" "${backend}::every: columns" "${backend}::every: team \\[team\\]"
         "${backend}::every: grid \\[grid\\]" "${backend}::every: automatic \\[(plain|team|grid|grid: place)\\]" "${backend}::every: placed")
   if(NOT output MATCHES "\n${instances} instances: Koalesce::${kernel}\n")
     message(FATAL_ERROR "The tool did not see Koalesce::${kernel}, or not on the callers' instances")

@@ -23,7 +23,7 @@ namespace Koalesce::Impl::PortableBackend {
 struct DeviceLineTuning {
   static constexpr int threads                  = 256;   ///< of a team
   static constexpr int join_threads             = 1024;  ///< of a team that joins parts
-  static constexpr int join_lines               = 32;    ///< of such a team
+  static constexpr int join_lines               = 8;     ///< of such a team: its threads should have few parts each
   static constexpr int team_lines               = 128;   ///< more neighboring lines than these need no teams
   static constexpr int scratch_bytes            = 32 * 1024;
   static constexpr int threads_resident         = 2;   ///< this many times the threads that the device holds at once
