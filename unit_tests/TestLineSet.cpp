@@ -36,7 +36,8 @@ void expect_same(LineSet const& set, std::vector<bool> const& flags, IndexRange 
 
   // The longest part of a run in the range, and the whole run.
   std::int64_t most = 0, now = 0;
-  for (std::int64_t line = range.first; line < range.end; ++line) most = std::max(most, now = flags[line] ? now + 1 : 0);
+  for (std::int64_t line = range.first; line < range.end; ++line)
+    most = std::max(most, now = flags[line] ? now + 1 : 0);
   auto const run = set.most_of(range);
   EXPECT_EQ(std::max<std::int64_t>(intersection(run, range).size(), 0), most);
   for (std::int64_t line = run.first; line < run.end; ++line) EXPECT_TRUE(flags[line]);

@@ -76,8 +76,8 @@ void check_known_map(Rng& rng, M const& m, Map const& map) {
   m.build(built);
   for (int time = 0; time < 2; ++time) {
     for (auto const& a : {none, built, fresh}) {
-      m.template check<sum>(a, map, part, begin);
       m.template check<sum>(a, map, all);
+      m.template check<sum>(a, map, part, begin);
     }
   }
 }

@@ -36,16 +36,17 @@ struct ReadOriginal {
   }
 };
 
-/// Reads the shadow item by item, and the original where it has no shadow: correct for any map, and coalesced for one
-/// that goes down the columns.
-template <class Work>
+/// Reads the shadow item by item: correct for any map, and coalesced for one that goes down the columns. Where the
+/// shadow is not of all, what it lacks comes from the original.
+template <class Work, bool OfAll>
 struct ReadShadow {
   Work work;
 
   template <class Update>
   KOKKOS_FUNCTION void operator()(std::int64_t item, Update& update) const {
     std::int64_t const place = work.place_of_item(item);
-    work.consume(item, work.holds(place) ? work.from_shadow(place) : work.original(work.index(item)), update);
+    if constexpr (OfAll) work.consume(item, work.shadow[place], update);
+    else work.consume(item, work.holds(place) ? work.from_shadow(place) : work.original(work.index(item)), update);
   }
 };
 
@@ -141,7 +142,8 @@ void run_shadow_read(Tag, Exec const& exec, std::string const& label, Work const
     if (work.is_known_far() && work.held.contains({work.begin, work.end}))
       return for_or_reduce(label, items, ReadThroughShadow<Work>{work.shadow, work.held.first, work.consumer}, result);
   }
-  for_or_reduce(label, items, ReadShadow<Work>{work}, result);
+  if (work.held.contains({0, work.size()})) for_or_reduce(label, items, ReadShadow<Work, true>{work}, result);
+  else for_or_reduce(label, items, ReadShadow<Work, false>{work}, result);
 }
 
 /// Each half-warp decides between original and shadow.

@@ -25,6 +25,7 @@ struct DeviceLineTuning {
   static constexpr int join_threads             = 1024;  ///< of a team that joins parts
   static constexpr int join_lines               = 8;     ///< of such a team: its threads should have few parts each
   static constexpr int team_lines               = 128;   ///< more neighboring lines than these need no teams
+  static constexpr int slots                    = 8;     ///< walkers of contiguous lines that a thread is in turn
   static constexpr int scratch_bytes            = 32 * 1024;
   static constexpr int threads_resident         = 2;   ///< this many times the threads that the device holds at once
   static constexpr std::int64_t least_positions = 32;  ///< of a walker, if there are several teams of them
@@ -32,23 +33,51 @@ struct DeviceLineTuning {
 };
 
 /// Calls take(position, load(position)) for first, first + step, ... before end, with several loads under way.
+template <class T, class Load, class Take>
+class WalkPositions {
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION WalkPositions(std::int64_t first, std::int64_t step, std::int64_t end, Load const& load,
+                                            Take const& take)
+      : m_position(first), m_step(step), m_end(end), m_load(load), m_take(take) {}
+
+  template <int AtOnce>
+  KOKKOS_FORCEINLINE_FUNCTION void run() {
+    while (can<AtOnce>()) few<AtOnce>();
+    rest<AtOnce / 2>();
+  }
+
+ private:
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION bool can() const {
+    return m_position + (Count - 1) * m_step < m_end;
+  }
+
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void few() {
+    T value[Count];
+    static_for<Count>([&](auto k) { value[decltype(k)::value] = m_load(m_position + decltype(k)::value * m_step); });
+    static_for<Count>([&](auto k) { m_take(m_position + decltype(k)::value * m_step, value[decltype(k)::value]); });
+    m_position += Count * m_step;
+  }
+
+  /// Half as many, a quarter, ...: short lines pay for no test of each position.
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void rest() {
+    if constexpr (Count > 0) {
+      if (can<Count>()) few<Count>();
+      rest<Count / 2>();
+    }
+  }
+
+  std::int64_t m_position, m_step, m_end;
+  Load const& m_load;
+  Take const& m_take;
+};
+
 template <int AtOnce, class T, class Load, class Take>
 KOKKOS_FORCEINLINE_FUNCTION void walk_positions(std::int64_t first, std::int64_t step, std::int64_t end,
                                                 Load const& load, Take const& take) {
-  T value[AtOnce]{};
-  std::int64_t position = first;
-  for (; position + (AtOnce - 1) * step < end; position += AtOnce * step) {
-    static_for<AtOnce>([&](auto k) { value[decltype(k)::value] = load(position + decltype(k)::value * step); });
-    static_for<AtOnce>([&](auto k) { take(position + decltype(k)::value * step, value[decltype(k)::value]); });
-  }
-  static_for<AtOnce>([&](auto k) {
-    if (position + decltype(k)::value * step < end)
-      value[decltype(k)::value] = load(position + decltype(k)::value * step);
-  });
-  static_for<AtOnce>([&](auto k) {
-    if (position + decltype(k)::value * step < end)
-      take(position + decltype(k)::value * step, value[decltype(k)::value]);
-  });
+  WalkPositions<T, Load, Take>(first, step, end, load, take).template run<AtOnce>();
 }
 
 /// The elements of a line as what is to be joined.
@@ -111,9 +140,10 @@ struct WalkLines {
 
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
     Work const& work       = elements.work;
-    std::int64_t const row = item / lines, line = item - row * lines.divisor();
+    std::int64_t const row = work.parts == nullptr && work.batch == 1 ? 0 : item / lines;
     std::int64_t const b = work.batch == 1 ? 0 : row / walkers, walker = row - b * walkers.divisor();
-    auto update = work.identity();
+    std::int64_t const line = item - row * lines.divisor();
+    auto update             = work.identity();
     elements.walk(b, line, walker, walkers.divisor(), update);
     work.leave(b, walker, line, update);
   }
@@ -180,9 +210,10 @@ constexpr int line_threads(int most) {
 }
 
 template <class Tag, class Exec, class Body>
-void run_line_teams(Tag, Exec const& exec, std::string const& label, Body const& body) {
+void run_line_teams(Tag, Exec const& exec, std::string const& label, Body const& body, int most_threads) {
   NoResult none;
-  Teams const teams{body.pieces(), team_threads<Exec>(body.lines * body.walkers), 0, body.scratch_bytes()};
+  int const threads = std::min(most_threads, body.lines * body.walkers);
+  Teams const teams{body.pieces(), team_threads<Exec>(threads), 0, body.scratch_bytes()};
   if constexpr (RunsPortable<Tag>) run_teams(Tag{}, exec, label, teams, body, none);
   else run_teams(Backend::Portable{}, exec, label, teams, body, none);
 }
@@ -191,17 +222,19 @@ void run_line_teams(Tag, Exec const& exec, std::string const& label, Body const&
 template <class Tag, class Exec, class Work, class Launch>
 void launch_parts(Tag, Exec const& exec, std::string const& label, Work work, std::int64_t parts_per_line,
                   Launch const& launch) {
+  using Tuning        = DeviceLineTuning;
   using Update        = typename Work::Update;
   work.parts_per_line = parts_per_line;
   if (parts_per_line == 1) return launch(work);
   PartialResults<Exec, Update> const parts(exec, label, work.batch * work.lines * parts_per_line);
   work.parts = parts.data();
   launch(work);
-  int const threads = line_threads<Update>(DeviceLineTuning::join_threads);
-  int const lines   = int(std::min<std::int64_t>({work.lines, DeviceLineTuning::join_lines, threads}));
+  int const threads = line_threads<Update>(Tuning::join_threads);
+  int const lines   = int(std::min<std::int64_t>({work.lines, Tuning::join_lines, threads}));
   int const walkers = int(std::min<std::int64_t>(threads / lines, parts_per_line));
   run_line_teams(Tag{}, exec, label + " [join]",
-                 TeamLines<LineParts<Work>>{{work}, lines, walkers, (work.lines + lines - 1) / lines, 1, true});
+                 TeamLines<LineParts<Work>>{{work}, lines, walkers, (work.lines + lines - 1) / lines, 1, true},
+                 Tuning::join_threads);
 }
 
 /// \param[in] threads  as many as keep the device busy.
@@ -224,7 +257,9 @@ void reduce_lines_on_device(Tag, Exec const& exec, std::string const& label, Wor
     walkers    = int(std::min<std::int64_t>(most / team_lines, work.length / Tuning::team_positions));
   } else {
     for (walkers = 1; 2 * walkers <= most && 2 * walkers * Tuning::team_positions <= work.length;) walkers *= 2;
-    team_lines = int(std::min<std::int64_t>(most / walkers, work.lines));
+    std::int64_t const busy = std::clamp<std::int64_t>(lines * walkers / threads, 1, Tuning::slots);
+    int const slots         = line_threads<Update>(Tuning::threads * int(busy));
+    team_lines              = int(std::min<std::int64_t>(slots / walkers, work.lines));
   }
   if (walkers <= 1 || (neighbors && work.lines > Tuning::team_lines)) {
     std::int64_t parts = parts_of(1);
@@ -238,7 +273,8 @@ void reduce_lines_on_device(Tag, Exec const& exec, std::string const& label, Wor
   launch_parts(Tag{}, exec, label, work, parts, [&](Work const& w) {
     run_line_teams(Tag{}, exec, label,
                    TeamLines<LineElements<Work>>{
-                       {w}, team_lines, walkers, (w.lines + team_lines - 1) / team_lines, parts, neighbors});
+                       {w}, team_lines, walkers, (w.lines + team_lines - 1) / team_lines, parts, neighbors},
+                   Tuning::threads);
   });
 }
 
