@@ -33,51 +33,28 @@ struct DeviceLineTuning {
 };
 
 /// Calls take(position, load(position)) for first, first + step, ... before end, with several loads under way.
-template <class T, class Load, class Take>
-class WalkPositions {
- public:
-  KOKKOS_FORCEINLINE_FUNCTION WalkPositions(std::int64_t first, std::int64_t step, std::int64_t end, Load const& load,
-                                            Take const& take)
-      : m_position(first), m_step(step), m_end(end), m_load(load), m_take(take) {}
-
-  template <int AtOnce>
-  KOKKOS_FORCEINLINE_FUNCTION void run() {
-    while (can<AtOnce>()) few<AtOnce>();
-    rest<AtOnce / 2>();
-  }
-
- private:
-  template <int Count>
-  KOKKOS_FORCEINLINE_FUNCTION bool can() const {
-    return m_position + (Count - 1) * m_step < m_end;
-  }
-
-  template <int Count>
-  KOKKOS_FORCEINLINE_FUNCTION void few() {
-    T value[Count];
-    static_for<Count>([&](auto k) { value[decltype(k)::value] = m_load(m_position + decltype(k)::value * m_step); });
-    static_for<Count>([&](auto k) { m_take(m_position + decltype(k)::value * m_step, value[decltype(k)::value]); });
-    m_position += Count * m_step;
-  }
-
-  /// Half as many, a quarter, ...: short lines pay for no test of each position.
-  template <int Count>
-  KOKKOS_FORCEINLINE_FUNCTION void rest() {
-    if constexpr (Count > 0) {
-      if (can<Count>()) few<Count>();
-      rest<Count / 2>();
-    }
-  }
-
-  std::int64_t m_position, m_step, m_end;
-  Load const& m_load;
-  Take const& m_take;
-};
-
 template <int AtOnce, class T, class Load, class Take>
 KOKKOS_FORCEINLINE_FUNCTION void walk_positions(std::int64_t first, std::int64_t step, std::int64_t end,
                                                 Load const& load, Take const& take) {
-  WalkPositions<T, Load, Take>(first, step, end, load, take).template run<AtOnce>();
+  // Lines as short as these have neighbors enough, and tests of positions would take longer than the loads.
+  if (first + 3 * step >= end) {
+    for (std::int64_t position = first; position < end; position += step) take(position, load(position));
+    return;
+  }
+  T value[AtOnce]{};
+  std::int64_t position = first;
+  for (; position + (AtOnce - 1) * step < end; position += AtOnce * step) {
+    static_for<AtOnce>([&](auto k) { value[decltype(k)::value] = load(position + decltype(k)::value * step); });
+    static_for<AtOnce>([&](auto k) { take(position + decltype(k)::value * step, value[decltype(k)::value]); });
+  }
+  static_for<AtOnce>([&](auto k) {
+    if (position + decltype(k)::value * step < end)
+      value[decltype(k)::value] = load(position + decltype(k)::value * step);
+  });
+  static_for<AtOnce>([&](auto k) {
+    if (position + decltype(k)::value * step < end)
+      take(position + decltype(k)::value * step, value[decltype(k)::value]);
+  });
 }
 
 /// The elements of a line as what is to be joined.
