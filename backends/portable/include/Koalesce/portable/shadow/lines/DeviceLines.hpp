@@ -36,12 +36,17 @@ struct DeviceLineTuning {
 template <int AtOnce, class T, class Load, class Take>
 KOKKOS_FORCEINLINE_FUNCTION void walk_positions(std::int64_t first, std::int64_t step, std::int64_t end,
                                                 Load const& load, Take const& take) {
-  // Lines as short as these have neighbors enough, and tests of positions would take longer than the loads.
+  T value[AtOnce]{};
+  // Of lines as short as these there are many, and tests of all positions would take longer than the loads.
   if (first + 3 * step >= end) {
-    for (std::int64_t position = first; position < end; position += step) take(position, load(position));
+    bool const two = first + step < end;
+    if (two) {
+      static_for<2>([&](auto k) { value[decltype(k)::value] = load(first + decltype(k)::value * step); });
+      static_for<2>([&](auto k) { take(first + decltype(k)::value * step, value[decltype(k)::value]); });
+    }
+    if (std::int64_t const last = two ? first + 2 * step : first; last < end) take(last, load(last));
     return;
   }
-  T value[AtOnce]{};
   std::int64_t position = first;
   for (; position + (AtOnce - 1) * step < end; position += AtOnce * step) {
     static_for<AtOnce>([&](auto k) { value[decltype(k)::value] = load(position + decltype(k)::value * step); });
