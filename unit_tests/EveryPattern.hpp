@@ -90,7 +90,7 @@ class EveryPattern {
     ActivePoints const active(policy, active_boxes());
     parallel_stencil("every: active", policy.with_active(active), m_field, m_active, weights);
     transpose<B>(m_exec, m_transposed, m_matrix);
-    ShadowView const shadow(m_matrix);
+    ShadowView const shadow(m_matrix, ShadowBuild::first_read);
     parallel_read_reduce<B>("every: read", m_exec, shadow, ColumnOrder(rows, columns), Squares(), m_squares);
     parallel_reduce_columns<B>("every: columns", m_exec, m_matrix, ColumnSum(), m_column_sums);
     auto const items  = RegroupPolicy(m_exec, 0, std::int64_t(m_kinds.extent(0))).with_backend(B());

@@ -37,7 +37,11 @@ class Reduction {
   using Tag  = typename P::backend;
 
   Reduction()
-      : m_down(m, n), m_rng(1), m_field({m, n}, {0, 0}, m_rng), m_a(m_field.view()), m_small(m_field.view(), 0) {
+      : m_down(m, n),
+        m_rng(1),
+        m_field({m, n}, {0, 0}, m_rng),
+        m_a(m_field.view(), ShadowBuild::first_read),
+        m_small(m_field.view(), 0) {
     fill_for_transpose(m_field, m_rng);
     elements = elements_of(m_field);
     for (std::int64_t k = 0; k < m * n; ++k) values.push_back(elements[m_down(k)]);
