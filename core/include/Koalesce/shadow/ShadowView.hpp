@@ -68,9 +68,9 @@ class ShadowView {
   /// Copies nothing and allocates nothing.
   /// \param[in] matrix     the original, which this keeps alive.
   /// \param[in] max_bytes memory that shadows may take. Where that is too little, parallel_read keeps as many columns
-  /// (of
-  ///                      a column-major matrix: rows) as it allows, from the first on that is read; other reads go to
-  ///                      the original.
+  /// as
+  ///                      it allows (rows of a column-major matrix), from the first one on that is read; other reads go
+  ///                      to the original.
   /// \param[in] build     when parallel_read builds a shadow.
   explicit ShadowView(View const& matrix, std::size_t max_bytes = std::numeric_limits<std::size_t>::max(),
                       ShadowBuild build = ShadowBuild::automatic)
