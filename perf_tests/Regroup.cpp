@@ -20,8 +20,9 @@
 
 int main(int argc, char** argv) {
   using perf::regroup::add_cases;
-  perf::run(argc, argv,
-            {add_cases<2, 8>, add_cases<2, 256>, add_cases<4, 8>, add_cases<4, 256>, add_cases<8, 8>, add_cases<8, 256>,
-             add_cases<32, 8>, add_cases<32, 256>, perf::regroup::add_scaling, perf::regroup::add_plans,
-             perf::regroup::add_until, perf::regroup::add_lookups});
+  perf::run(
+      argc, argv,
+      {add_cases<2, 8>, add_cases<2, 256>, add_cases<4, 8>, add_cases<4, 256>, add_cases<8, 8>, add_cases<8, 256>,
+       add_cases<32, 8>, add_cases<32, 256>, perf::regroup::add_scaling, perf::regroup::add_plans,
+       perf::regroup::add_until, perf::regroup::add_until_rays, perf::regroup::add_teams, perf::regroup::add_lookups});
 }

@@ -17,6 +17,12 @@ void add_plans();
 /// Adds loops whose items take steps until they are done.
 void add_until();
 
+/// Adds rays through a volume.
+void add_until_rays();
+
+/// Adds kernels of teams that branch.
+void add_teams();
+
 /// Adds the lookups of cross sections.
 void add_lookups();
 

@@ -8,8 +8,8 @@ namespace Koalesce::Test {
 namespace {
 
 template <class P>
-class TeamRegroup : public ::testing::Test {};
-TYPED_TEST_SUITE(TeamRegroup, NativePaths, PathNames);
+class RegroupedTeam : public ::testing::Test {};
+TYPED_TEST_SUITE(RegroupedTeam, NativePaths, PathNames);
 
 template <class P>
 using MemberOf = typename Kokkos::TeamPolicy<typename P::exec>::member_type;
@@ -73,7 +73,7 @@ struct RunOnce {
   }
 };
 
-TYPED_TEST(TeamRegroup, runs_every_item_once) {
+TYPED_TEST(RegroupedTeam, runs_every_item_once) {
   using P = TypeParam;
   for (int const team_size : odd_team_sizes<P>())
     for (int const paths : {1, 2, 3, 32, 33, 300})
@@ -85,7 +85,7 @@ TYPED_TEST(TeamRegroup, runs_every_item_once) {
 }
 
 /// Scratch memory for any team size is enough for each.
-TYPED_TEST(TeamRegroup, scratch_memory_for_any_team_size) {
+TYPED_TEST(RegroupedTeam, scratch_memory_for_any_team_size) {
   using P = TypeParam;
   for (int const team_size : odd_team_sizes<P>())
     for (int const paths : {2, 300}) {
@@ -114,7 +114,7 @@ struct CountTwo {
   }
 };
 
-TYPED_TEST(TeamRegroup, bool_predictor) {
+TYPED_TEST(RegroupedTeam, bool_predictor) {
   using P = TypeParam;
   for (int const team_size : odd_team_sizes<P>())
     for (int const items : {0, 1, 31, 32, 33, 777}) {
@@ -171,7 +171,7 @@ struct Chain {
   }
 };
 
-TYPED_TEST(TeamRegroup, branches_that_depend_on_the_last_one) {
+TYPED_TEST(RegroupedTeam, branches_that_depend_on_the_last_one) {
   using P = TypeParam;
   for (int const team_size : odd_team_sizes<P>())
     for (int const items : {1, 33, 500}) {
@@ -216,7 +216,7 @@ struct SumInThreads {
   }
 };
 
-TYPED_TEST(TeamRegroup, sums_into_threads_own_variables) {
+TYPED_TEST(RegroupedTeam, sums_into_threads_own_variables) {
   using P = TypeParam;
   for (int const team_size : odd_team_sizes<P>())
     for (int const items : {0, 1, 65, 1500}) {
@@ -249,7 +249,7 @@ struct KeepOrder {
   }
 };
 
-TYPED_TEST(TeamRegroup, items_of_a_path_are_in_ascending_order) {
+TYPED_TEST(RegroupedTeam, items_of_a_path_are_in_ascending_order) {
   using P = TypeParam;
   for (int const paths : {1, 2, 3, 40}) {
     KeepOrder<P> const body{600, paths, ViewOf<P>("order", 600), ViewOf<P>("next", 1)};
@@ -263,6 +263,132 @@ TYPED_TEST(TeamRegroup, items_of_a_path_are_in_ascending_order) {
     auto const order = host_of(body.order);
     EXPECT_EQ(std::vector<int>(order.data(), order.data() + 600), expected);
   }
+}
+
+// ---- An order that is kept ----
+
+struct Pair {
+  std::int64_t value;
+  int weight;
+};
+
+/// A few items change their path in a round, or none does.
+KOKKOS_FUNCTION inline int regime(int team, int item, std::int64_t value, int paths) {
+  return path_of(team, item, paths, int(value % 8 == 0 ? value : 0));
+}
+
+KOKKOS_FUNCTION inline std::int64_t next_value(Pair const& pair, std::int64_t value, int item, int path) {
+  return (value * 3 + pair.weight * (path + 1) + pair.value + item) % 100003;
+}
+
+template <class P>
+struct KeepItems {
+  int items, paths, rounds;
+  ViewOf<P, std::int64_t> value;
+  ViewOf<P, Pair> pair;
+  ViewOf<P> changed, wrong;  // of each team and round; of each team
+
+  KOKKOS_FUNCTION void operator()(MemberOf<P> const& team) const {
+    int const t      = team.league_rank();
+    auto const range = Kokkos::pair(t * items, (t + 1) * items);
+    auto const find  = [&](int i, std::int64_t v, Pair const&) { return regime(t, i, v, paths); };
+    TeamRegroup const kept(team, items, Paths(paths), find, round_trip(Kokkos::subview(value, range)),
+                           one_way(Kokkos::subview(pair, range)));
+    for (int round = 0; round < rounds; ++round) {
+      kept.for_each([&](int i, int path, std::int64_t& v, Pair const& p) {
+        if (path != regime(t, i, v, paths)) Kokkos::atomic_inc(&wrong(t));
+        v = next_value(p, v, i, path);
+      });
+      if (round % 3 == 1) kept.write_back();
+      bool const moved = kept.update(find);
+      Kokkos::single(Kokkos::PerTeam(team), [&] { changed(t * rounds + round) = moved; });
+    }
+    kept.write_back();
+    // What was written back is there for the whole team.
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, items), [&](int i) { pair(t * items + i).weight += 1; });
+  }
+};
+
+TYPED_TEST(RegroupedTeam, items_that_are_kept) {
+  using P = TypeParam;
+  Rng rng(5);
+  for (int const team_size : odd_team_sizes<P>())
+    for (int const paths : {1, 2, 3, 40})
+      for (int const items : {0, 1, 33, 500}) {
+        SCOPED_TRACE(std::to_string(items) + " items, " + std::to_string(paths) + " paths");
+        int const teams = 3, rounds = 5, all = teams * items;
+        KeepItems<P> const body{items,
+                                paths,
+                                rounds,
+                                ViewOf<P, std::int64_t>("value", all),
+                                ViewOf<P, Pair>("pair", all),
+                                ViewOf<P>("changed", teams * rounds),
+                                ViewOf<P>("wrong", teams)};
+        auto const value = Kokkos::create_mirror_view(Kokkos::HostSpace(), body.value);
+        auto const pair  = Kokkos::create_mirror_view(Kokkos::HostSpace(), body.pair);
+        for (int k = 0; k < all; ++k) {
+          value(k) = random_int(rng, 0, 100002);
+          pair(k)  = {random_int(rng, 0, 100), int(random_int(rng, 0, 100))};
+        }
+        Kokkos::deep_copy(body.value, value);
+        Kokkos::deep_copy(body.pair, pair);
+        std::vector<std::int64_t> expected(value.data(), value.data() + all);
+        std::vector<int> changed(std::size_t(teams * rounds), 0);
+        for (int k = 0; k < all; ++k)
+          for (int round = 0; round < rounds; ++round) {
+            int const t = k / items, i = k % items;
+            auto& v       = expected[std::size_t(k)];
+            int const was = regime(t, i, v, paths);
+            v             = next_value(pair(k), v, i, was);
+            if (regime(t, i, v, paths) != was) changed[std::size_t(t * rounds + round)] = 1;
+          }
+        run_teams<P>(teams, team_size, team_regroup_scratch<std::int64_t, Pair>(items, paths, team_size), body);
+        auto const result = host_of(body.value);
+        auto const moved = host_of(body.changed), wrong = host_of(body.wrong);
+        EXPECT_EQ(std::vector<std::int64_t>(result.data(), result.data() + all), expected);
+        EXPECT_EQ(std::vector<int>(moved.data(), moved.data() + teams * rounds), changed);
+        for (int t = 0; t < teams; ++t) EXPECT_EQ(wrong(t), 0);
+      }
+}
+
+/// Two orders at a time, each with memory of its own; calls of team_regroup beside them.
+template <class P>
+struct TwoOrders {
+  int items;
+  ViewOf<P> value;
+
+  KOKKOS_FUNCTION void operator()(MemberOf<P> const& team) const {
+    int const t       = team.league_rank();
+    auto const thirds = [&](int i) { return path_of(t, i, 3, 1); };
+    auto const fifths = [&](int i) { return path_of(t, i, 5, 2); };
+    TeamRegroup const by_three(team, items, Paths(3), thirds);
+    TeamRegroup const by_five(team, items, Paths(5), fifths);
+    for (int round = 0; round < 2; ++round) {
+      by_three.for_each([&](int i, int path) { value(t * items + i) += path; });
+      team_regroup(
+          team, items, [&](int i) { return i % 2 == 1; },
+          [&](int i, bool odd) { value(t * items + i) += odd ? 1000 : 0; });
+      by_five.for_each([&](int i, int path) { value(t * items + i) += 100 * path; });
+      if (by_three.update(thirds) || by_five.update(fifths)) value(t * items) += 100000;
+    }
+  }
+};
+
+TYPED_TEST(RegroupedTeam, orders_beside_each_other) {
+  using P = TypeParam;
+  for (int const team_size : odd_team_sizes<P>())
+    for (int const items : {1, 200}) {
+      TwoOrders<P> const body{items, ViewOf<P>("value", 2 * items)};
+      run_teams<P>(2, team_size,
+                   team_regroup_scratch(items, 3, team_size) + team_regroup_scratch(items, 5, team_size) +
+                       team_regroup_scratch(items, 2, team_size),
+                   body);
+      auto const value = host_of(body.value);
+      for (int t = 0; t < 2; ++t)
+        for (int i = 0; i < items; ++i)
+          ASSERT_EQ(value(t * items + i), 2 * (path_of(t, i, 3, 1) + 1000 * (i % 2) + 100 * path_of(t, i, 5, 2)))
+              << "item " << i << " of team " << t;
+    }
 }
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -285,7 +411,7 @@ struct CountMixedWarps {
   }
 };
 
-TEST(TeamRegroupCuda, few_warps_run_two_paths) {
+TEST(RegroupedTeamCuda, few_warps_run_two_paths) {
   for (int const team_size : {32, 96, 256})
     for (int const paths : {2, 3, 8, 40}) {
       CountMixedWarps const body{4000, paths, Kokkos::View<int*, Kokkos::CudaSpace>("mixed", 50)};

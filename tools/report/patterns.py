@@ -201,9 +201,16 @@ PATTERNS = (
     Pattern("until", "Loops of different lengths",
             "Ours is `parallel_regroup_until`. The alternatives are a `Kokkos::parallel_for` with a loop over an item's steps, "
             "and persistent warps whose lanes take the next item (`expert`; on CPUs Kokkos' dynamic schedule). The bound has "
-            "as many steps in all, as many for each item, or for the Mandelbrot set items in order of their steps.",
+            "as many steps in all, as many for each item, or for the Mandelbrot set items in order of their steps; rays have "
+            "none, since another order reads memory otherwise.",
             ours={"koalesce": "koalesce"}, kokkos={"plain": "plain"}, peers={"expert": "expert"},
             bounds={"ideal": "ideal"}),
+    Pattern("team", "Branches in kernels of teams",
+            "Blocks of cells that burn in one of three ways, 16 steps. Ours is `TeamRegroup`, which keeps the cells in order; "
+            "for information `team_regroup`, which orders them in every step. The alternatives are a switch in a team's "
+            "kernel, and on CUDA a kernel that sorts a block's cells with CUB in every step (`expert`).",
+            ours={"koalesce": "koalesce"}, aside={"koalesce_anew": "ordered anew"}, kokkos={"plain": "plain"},
+            peers={"expert": "expert"}, bounds={}),
     Pattern("spmv", "Sparse products, rows regrouped by length",
             "Ours is `parallel_regroup` over the rows of a sparse matrix, which decides by itself, and the same always "
             "regrouped; one thread per row in both. The alternatives are a `Kokkos::parallel_for` over rows, and "

@@ -86,7 +86,7 @@ def split_name(name):
              and not re.match(r"(repeats|min_time|min_warmup_time|iterations|threads):", p)]
     if parts[0].endswith("_aligned"):
         parts[:2] = [parts[0].removesuffix("_aligned"), parts[1] + "_aligned"]
-    if parts[0] == "regroup" and parts[1] in ("lookups", "plan", "until"):
+    if parts[0] == "regroup" and parts[1] in ("lookups", "plan", "team", "until"):
         del parts[0]
     if parts[0] == "stencil" and len(parts) > 2 and parts[2].endswith("pt"):  # a case, then its points
         parts[1:3] = ["_".join(parts[1:3])]

@@ -2,7 +2,9 @@
 
 #include <Koalesce/Koalesce.hpp>
 
+#include <algorithm>
 #include <cstdlib>
+#include <vector>
 
 using Exec = Kokkos::DefaultExecutionSpace;
 
@@ -70,11 +72,52 @@ static void in_a_kernel() {
   for (int i = 0; i < n; ++i) expect(first(i) == (i % 3 == 0 ? 1 : i % 3 == 1 ? -1 : 0) && root(i) == (i % 3 == 0));
 }
 
+/// A step of fuel that burns.
+KOKKOS_FUNCTION static void burn(bool fast, double& temperature, double& fuel) {
+  double const burnt = fuel * (fast ? 0.5 : 0.125);
+  fuel -= burnt;
+  temperature += 2000 * burnt;
+}
+
+/// Every cell gets half of what its left neighbor has more.
+template <class Member, class View>
+KOKKOS_FUNCTION void conduct(Member const& team, View const& temperature) {
+  Kokkos::single(Kokkos::PerTeam(team), [&] {
+    for (int i = int(temperature.extent(0)) - 1; i > 0; --i)
+      temperature(i) += Kokkos::max(0., (temperature(i - 1) - temperature(i)) / 2);
+  });
+  team.team_barrier();
+}
+
+static void kept() {
+  int const n = 300, steps = 6;
+  Kokkos::View<double*, Exec> temperature("temperature", n), fuel("fuel", n);
+  Kokkos::deep_copy(fuel, 1);
+  Kokkos::deep_copy(Kokkos::subview(temperature, 0), 900);
+  Kokkos::TeamPolicy<Exec> policy(1, Koalesce::Backend::on_host<Exec> ? 1 : 64);
+  policy.set_scratch_size(0, Kokkos::PerTeam(Koalesce::team_regroup_scratch<double>(n, 3)));
+  Kokkos::parallel_for("burn", policy,
+                       KOKKOS_LAMBDA(Kokkos::TeamPolicy<Exec>::member_type const& team){
+#include "regroup/kept.inc"
+                       });
+  std::vector<double> t(std::size_t(n), 0), f(std::size_t(n), 1);
+  t[0] = 900;
+  for (int step = 0; step < steps; ++step) {
+    for (std::size_t i = 0; i < t.size(); ++i)
+      if (t[i] >= 700) burn(t[i] >= 1500, t[i], f[i]);
+    for (std::size_t i = t.size() - 1; i > 0; --i) t[i] += std::max(0., (t[i - 1] - t[i]) / 2);
+  }
+  auto const result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), fuel);
+  for (std::size_t i = 0; i < f.size(); ++i) expect(Kokkos::abs(result(i) - f[i]) < 1e-12);
+  expect(f[0] < 0.2 && f[2] < 1);
+}
+
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos(argc, argv);
   payload();
   ordered_and_planned();
   until();
   in_a_kernel();
+  kept();
   return EXIT_SUCCESS;
 }

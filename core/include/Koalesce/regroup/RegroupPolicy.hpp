@@ -45,13 +45,13 @@ struct PayloadView {
 
 /// \brief A payload View of rank 1 whose elements functors only read.
 template <class View>
-auto one_way(View const& view) {
+KOKKOS_FUNCTION auto one_way(View const& view) {
   return PayloadView<typename View::const_type, false>{view};
 }
 
 /// \brief The same, for elements that functors change: they are written back to the View.
 template <class View>
-auto round_trip(View const& view) {
+KOKKOS_FUNCTION auto round_trip(View const& view) {
   return PayloadView<View, true>{view};
 }
 

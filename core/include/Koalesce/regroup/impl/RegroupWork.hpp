@@ -5,6 +5,7 @@
 #include <Koalesce/common/impl/ForOrReduce.hpp>
 #include <Koalesce/regroup/RegroupPolicy.hpp>
 #include <Koalesce/regroup/impl/PathOrder.hpp>
+#include <Koalesce/regroup/impl/PayloadSlots.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -143,64 +144,14 @@ struct RegroupWork {
                                              Update& update) const {
     body.select(path, [&](auto const& functor) KOALESCE_INLINE_LAMBDA {
       call(functor, item, update, [&](auto const& part, auto i) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
-        using Element = typename std::decay_t<decltype(part)>::View::value_type;
-        return static_cast<Element&>(get<std::size_t(i.value)>(slots)[slot]);
+        return element_in_slot(part, i, slots, slot);
       });
     });
-  }
-
-  /// Moves the item's elements to a slot.
-  template <class Slots>
-  KOKKOS_FORCEINLINE_FUNCTION void depart(std::int64_t item, Slots const& slots, std::int64_t slot) const {
-    for_each(payload, [&](auto const& part, auto i)
-                          KOALESCE_INLINE_LAMBDA { get<std::size_t(i.value)>(slots)[slot] = part.view(item); });
-  }
-
-  /// Moves a slot's elements back, if they are written back.
-  template <class Slots>
-  KOKKOS_FORCEINLINE_FUNCTION void come_back(std::int64_t item, Slots const& slots, std::int64_t slot) const {
-    for_each(payload, [&](auto const& part, auto i) KOALESCE_INLINE_LAMBDA {
-      if constexpr (std::decay_t<decltype(part)>::returns) part.view(item) = get<std::size_t(i.value)>(slots)[slot];
-    });
-  }
-};
-
-/// Memory for the elements of `count` slots: one array per View of the payload, within a block of bytes.
-template <class... Payload>
-struct SlotsOf;
-template <class... Payload>
-struct SlotsOf<Pack<Payload...>> {
-  static constexpr std::size_t alignment = 16;
-
-  static constexpr bool some_return = (Payload::returns || ...);
-
-  using Pointers = Pack<typename Payload::View::non_const_value_type*...>;
-
-  KOKKOS_FUNCTION static constexpr std::size_t padded(std::size_t bytes) {
-    return (bytes + alignment - 1) / alignment * alignment;
-  }
-
-  /// Bytes of the elements alone, without padding.
-  static constexpr std::size_t bytes_per_item =
-      (std::size_t(0) + ... + sizeof(typename Payload::View::non_const_value_type));
-
-  KOKKOS_FUNCTION static constexpr std::size_t bytes(std::size_t count) {
-    return (std::size_t(0) + ... + padded(count * sizeof(typename Payload::View::non_const_value_type)));
-  }
-
-  KOKKOS_FUNCTION static Pointers in(char* memory, std::size_t count) {
-    Pointers pointers;
-    for_each(pointers, [&](auto& pointer, auto) {
-      using T = std::remove_pointer_t<std::decay_t<decltype(pointer)>>;
-      pointer = reinterpret_cast<T*>(memory);
-      memory += padded(count * sizeof(T));
-    });
-    return pointers;
   }
 };
 
 template <class Work>
-using Slots = SlotsOf<typename Work::Payload>;
+using Slots = SlotsOfPayload<typename Work::Payload>;
 
 }  // namespace Koalesce::Impl
 

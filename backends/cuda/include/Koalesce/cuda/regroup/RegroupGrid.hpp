@@ -108,7 +108,7 @@ struct CudaGridPlace {
     blocks.for_each(sum, sum.total, [&](int path, int rank, int slot) {
       int const to   = blocks.slot(path, begin[path], rank);
       order.item[to] = local[slot];
-      if constexpr (Moves) grid.work.depart(grid.work.begin + local[slot], elements, to);
+      if constexpr (Moves) depart(grid.work.payload, grid.work.begin + local[slot], elements, to);
     });
   }
 };
@@ -147,7 +147,7 @@ struct CudaGridLoop {
     std::int64_t const item = grid.work.begin + order.item[slot];
     if constexpr (Moves) {
       grid.work.run_moved(path, item, elements, slot, update);
-      grid.work.come_back(item, elements, slot);
+      come_back(grid.work.payload, item, elements, slot);
     } else {
       grid.work.run(path, item, update);
     }

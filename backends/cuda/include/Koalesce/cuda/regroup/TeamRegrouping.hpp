@@ -11,13 +11,12 @@ namespace Koalesce::Impl {
 
 /// Counts and places by warps if the team consists of whole warps.
 template <>
-struct TeamRegrouping<Kokkos::Cuda> {
-  template <class Member, class Predict, class Body>
-  KOKKOS_FUNCTION static void run(Member const& team, int items, int paths, Predict const& predict, Body const& body) {
-    KOKKOS_IF_ON_DEVICE(
-        (if (blockDim.x == 1 && team.team_size() % 32 == 0) return regroup_team<CudaBackend::WarpWorker>(
-             team, items, paths, predict, body);))
-    regroup_team<SerialWorker>(team, items, paths, predict, body);
+struct TeamWorker<Kokkos::Cuda> {
+  template <class Member, class Action>
+  KOKKOS_FORCEINLINE_FUNCTION static void choose(Member const& team, Action const& action) {
+    KOKKOS_IF_ON_DEVICE((if (blockDim.x == 1 && team.team_size() % 32 == 0) return action(CudaBackend::WarpWorker());))
+    (void)team;
+    action(SerialWorker());
   }
 };
 

@@ -38,79 +38,87 @@ struct RefilledWarps {
 #ifdef __CUDACC__
   /// What is left of the stretch; the same in all lanes.
   struct Stretch {
-    std::int64_t next = 0, end = 0;
-    bool is_last = false;  // nothing is left for another one: the counter is not asked again
+    std::int64_t next = 0;
+    int items         = 0;
+    bool is_last      = false;  // nothing is left for another one: the counter is not asked again
   };
 
-  /// A lane's item, if it has one.
   struct Item {
-    bool there        = false;
-    std::int64_t item = 0;
+    std::int64_t number = 0;
     typename Work::State state{};
   };
 
+  /// Which lanes have an item is kept in masks, a bit for each: they cost less than a bool in every lane.
   template <class Update>
   __device__ __forceinline__ void run(Update& update) const {
-    constexpr unsigned all = WarpWorker::all;
+    unsigned const lane = 1u << WarpWorker::lane();
     Stretch left;
     Item current, reserve;
-    bool runs = false;
+    unsigned running = 0, waiting = 0;  // lanes that have an item, and one in reserve
     for (;;) {
-      if (current.there && !runs) {
-        work.steps.finish(current.item, current.state, update);
-        current.there = false;
+      if constexpr (reserves) advance(lane, current, running, reserve, waiting);
+      unsigned const lack = ~(reserves ? waiting : running);
+      if (!left.is_last && (running == 0 || __popc(lack) >= UntilTuning::together)) {
+        if constexpr (reserves) {
+          waiting |= take(lane, lack, reserve, left);
+          advance(lane, current, running, reserve, waiting);
+        } else {
+          running |= take(lane, lack, current, left);
+        }
       }
-      if constexpr (reserves) advance(current, reserve, runs);
-      bool const is_idle = __ballot_sync(all, runs) == 0;
-      Item& next         = reserves ? reserve : current;
-      if (!left.is_last && (is_idle || __popc(__ballot_sync(all, !next.there)) >= UntilTuning::together)) {
-        take(next, left);
-        if constexpr (reserves) advance(current, reserve, runs);
-        else runs = current.there;
-      }
-      if (is_idle && __ballot_sync(all, runs) == 0) return;
+      if (running == 0) return;
+      bool runs = (running & lane) != 0;
       // Lanes leave the loop one by one, as they do the plain one: a branch for each step would cost more.
       if (runs) {
         int left_over = steps;
+#pragma unroll 1
         do {
-          runs = !work.steps.step(current.item, current.state, update);
-        } while (runs && --left_over > 0);
+          runs = !work.steps.step(current.number, current.state, update);
+          --left_over;
+        } while (runs && left_over > 0);
       }
-      __syncwarp();
+      unsigned const still = __ballot_sync(WarpWorker::all, runs);
+      if ((running & ~still & lane) != 0) work.steps.finish(current.number, current.state, update);
+      running = still;
     }
   }
 
  private:
-  /// A lane without an item goes on with the one in reserve.
-  __device__ __forceinline__ static void advance(Item& current, Item& reserve, bool& runs) {
-    if (current.there || !reserve.there) return;
-    current       = reserve;
-    reserve.there = false;
-    runs          = true;
+  /// Lanes without an item go on with the ones in reserve.
+  __device__ __forceinline__ static void advance(unsigned lane, Item& current, unsigned& running, Item const& reserve,
+                                                 unsigned& waiting) {
+    unsigned const starting = waiting & ~running;
+    if ((starting & lane) != 0) current = reserve;
+    running |= starting;
+    waiting &= ~starting;
   }
 
-  /// Lanes without one get the next items, as long as there are some.
-  __device__ __forceinline__ void take(Item& next, Stretch& left) const {
-    unsigned const lower = (1u << WarpWorker::lane()) - 1;
-    for (unsigned lack = __ballot_sync(WarpWorker::all, !next.there); lack != 0;) {
-      if (left.next == left.end && !take_stretch(left)) return;
-      std::int64_t const mine = left.next + __popc(lack & lower);
-      if (!next.there && mine < left.end) {
-        next.item  = mine;
-        next.state = work.steps.init(mine);
-        next.there = true;
+  /// The lanes that lack one get the next items, as long as there are some; returns which lanes have got one.
+  __device__ __forceinline__ unsigned take(unsigned lane, unsigned lack, Item& next, Stretch& left) const {
+    unsigned got = 0;
+    while (lack != 0) {
+      if (left.items == 0 && !take_stretch(left)) break;
+      int const before = __popc(lack & (lane - 1));
+      bool const gets  = (lack & lane) != 0 && before < left.items;
+      if (gets) {
+        next.number = left.next + before;
+        next.state  = work.steps.init(next.number);
       }
-      left.next = min(left.next + __popc(lack), left.end);
-      lack      = __ballot_sync(WarpWorker::all, !next.there);
+      unsigned const now = __ballot_sync(WarpWorker::all, gets);
+      left.next += __popc(now);
+      left.items -= __popc(now);
+      got |= now;
+      lack &= ~now;
     }
+    return got;
   }
 
   __device__ __forceinline__ bool take_stretch(Stretch& left) const {
     unsigned long long first = 0;
     if (WarpWorker::lane() == 0) first = atomicAdd(taken, static_cast<unsigned long long>(stretch));
-    left.next    = min(work.begin + std::int64_t(__shfl_sync(WarpWorker::all, first, 0)), work.end);
-    left.end     = min(left.next + stretch, work.end);
-    left.is_last = left.next == left.end;
+    left.next    = work.begin + std::int64_t(__shfl_sync(WarpWorker::all, first, 0));
+    left.items   = int(max(min(work.end - left.next, std::int64_t(stretch)), std::int64_t(0)));
+    left.is_last = left.items == 0;
     return !left.is_last;
   }
 #endif

@@ -6,17 +6,20 @@
 ///
 /// H200, `KOALESCE_PERF_DECISIONS=1 koalesce_perf_regroup --benchmark_filter=until/.*/koalesce/`, 2^26 items, numbers
 /// of steps distributed geometrically or by a power law, mean of them / flops of a step, ms:
-///   looks every         2      4      8     16     32     64   steps    plain
-///   geometric 32/20   3.88   3.07   2.80   2.80   3.17   4.33           5.56
-///   geometric 32/200  15.9   15.6   16.1   17.7   21.7   31.4           52.8
-///   geometric 256/20  26.1   20.5   17.9   16.7   16.3   16.8           43.7
-///   geometric 256/200  122    118    116    116    118    125            426
-///   power law 32/20   4.66   3.67   3.28   3.27   3.71   5.12           19.3
-///   power law 32/200  19.6   19.4   19.4   21.3   26.1   37.6            187
-/// Items in reserve for 1 / 8 / 16 lanes at a time: geometric 32/20 3.14 / 2.98 / 2.92 (looks every 8 steps), power law
-/// 256/200 146 / 144 / 161. Without a reserve, lanes wait for what init() reads: geometric 32/20 was 10 % slower. Steps
-/// in a loop that asks each lane at every step, instead of lanes that leave the loop: geometric 256/20 18.2 instead
-/// of 16.3.
+///   looks every         4      8     16     32    plain
+///   geometric 32/20   2.83   2.59   2.61   2.94   5.56
+///   geometric 32/200  15.3   15.8   17.4   21.4   52.8
+///   geometric 256/20  18.6   16.5   15.5   15.2   43.7
+///   geometric 256/200  115    114    114    117    426
+///   power law 32/20   3.41   3.05   3.01   3.48   19.3
+///   power law 32/200  18.9   19.1   20.8   25.7    187
+///   power law 256/20  23.0   20.5   18.9   18.7    154
+/// Which lanes have an item is kept in masks: with a bool in each lane, a look took twice the instructions (geometric
+/// 32/20 2.80, 256/20 16.3). Items in reserve for 16 lanes at a time, or as soon as 2 lanes are idle: geometric 32/20
+/// 2.56, others the same; for 24, or 8 idle: 2.66, power law 256/20 19.7. Measured before masks: items in reserve for
+/// one lane at a time, geometric 32/20 3.14 instead of 2.98; without a reserve, where lanes wait for what init() reads,
+/// 10 % slower; steps in a loop that asks each lane at every step, instead of lanes that leave the loop, geometric
+/// 256/20 18.2 instead of 16.3.
 ///
 /// A large state is another matter: with one in reserve the loop of the example `transport` (960 bytes) took 25.5 ms
 /// instead of 23.4, that of `minor_planets` (120 bytes; 187 registers a thread instead of 153) 236 instead of 206.

@@ -20,6 +20,12 @@ struct WarpWorker {
     return team.team_rank() / 32;
   }
 
+  template <class Member>
+  KOKKOS_FORCEINLINE_FUNCTION static bool any(Member const&, bool mine) {
+    KOKKOS_IF_ON_DEVICE((return __syncthreads_or(mine) != 0;))
+    KOKKOS_IF_ON_HOST((return mine;))
+  }
+
   template <class BucketOf>
   KOKKOS_FORCEINLINE_FUNCTION static void count(int first, int last, int buckets, int* counts, int stride,
                                                 BucketOf const& bucket_of) {
@@ -38,9 +44,24 @@ struct WarpWorker {
   template <class BucketOf, class Put>
   KOKKOS_FORCEINLINE_FUNCTION static void place(int first, int last, int buckets, int* slots, int stride,
                                                 BucketOf const& bucket_of, Put const& put) {
-    KOKKOS_IF_ON_DEVICE((if (buckets <= 32) place_from_lanes(first, last, buckets, slots, stride, bucket_of, put);
-                         else place_from_memory(first, last, buckets, slots, stride, bucket_of, put);))
+    KOKKOS_IF_ON_DEVICE(
+        (if (buckets <= 32) place_from_lanes(
+             first, last, buckets, lane() < buckets ? slots[std::int64_t(lane()) * stride] : 0, bucket_of, put);
+         else place_from_memory(first, last, buckets, slots, stride, bucket_of, put);))
     KOKKOS_IF_ON_HOST(((void)first; (void)last; (void)buckets; (void)slots; (void)stride; (void)bucket_of; (void)put;))
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr bool adds_up_counts(int buckets) { return buckets <= 32; }
+
+  /// Places the items of worker `me`; counts[b * workers + w] items of worker w are in bucket b.
+  template <class BucketOf, class Put>
+  KOKKOS_FORCEINLINE_FUNCTION static void place_by_counts(int me, int workers, int items, int first, int last,
+                                                          int buckets, int const* counts, BucketOf const& bucket_of,
+                                                          Put const& put) {
+    KOKKOS_IF_ON_DEVICE(
+        (place_from_lanes(first, last, buckets, slot_by_counts(me, workers, items, buckets, counts), bucket_of, put);))
+    KOKKOS_IF_ON_HOST(((void)me; (void)workers; (void)items; (void)first; (void)last; (void)buckets; (void)counts;
+                       (void)bucket_of; (void)put;))
   }
 
   static constexpr unsigned all = 0xffffffffu;
@@ -131,12 +152,24 @@ struct WarpWorker {
     __syncwarp();
   }
 
+  /// The worker's first slot in the bucket of the lane's number.
+  __device__ __forceinline__ static int slot_by_counts(int me, int workers, int items, int buckets, int const* counts) {
+    int total = 0, before = 0;
+    if (lane() < buckets)
+      for (int w = 0; w < workers; ++w) {
+        int const count = counts[lane() * workers + w];
+        total += count;
+        if (w < me) before += count;
+      }
+    return first_slot(buckets, lane(), items, sum_below(total), before);
+  }
+
+  /// \param[in] next  the first slot in the bucket of the lane's number.
   template <class BucketOf, class Put>
-  __device__ __forceinline__ static void place_from_lanes(int first, int last, int buckets, int const* slots,
-                                                          int stride, BucketOf const& bucket_of, Put const& put) {
+  __device__ __forceinline__ static void place_from_lanes(int first, int last, int buckets, int next,
+                                                          BucketOf const& bucket_of, Put const& put) {
     int const bits       = bits_of(buckets);
     unsigned const lower = (1u << lane()) - 1;
-    int next             = lane() < buckets ? slots[std::int64_t(lane()) * stride] : 0;
     for_each_round(first, last, bucket_of, [&](int item, int bucket, bool active) {
       Lanes const lanes = lanes_of(bucket, active, bits);
       int const begin   = __shfl_sync(all, next, bucket);

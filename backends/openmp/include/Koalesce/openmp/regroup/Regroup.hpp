@@ -111,11 +111,11 @@ struct OpenMPTeamLoop {
       alignas(64) char memory[Slots<Work>::bytes(group)];
       auto const elements = Slots<Work>::in(memory, group);
       place(items, order);
-      for (int slot = 0; slot < items; ++slot) work.depart(item_of(slot), elements, slot);
+      for (int slot = 0; slot < items; ++slot) depart(work.payload, item_of(slot), elements, slot);
       for_each_path(order, [&](int path, int begin, int end) {
         run_moved_path(work, path, begin, end, item_of, elements, update);
       });
-      for (int slot = 0; slot < items; ++slot) work.come_back(item_of(slot), elements, slot);
+      for (int slot = 0; slot < items; ++slot) come_back(work.payload, item_of(slot), elements, slot);
     } else {
       place(items, order);
       for_each_path(order, [&](int path, int begin, int end) { run_path(work, path, begin, end, item_of, update); });
@@ -194,10 +194,10 @@ struct OpenMPSortingTeamLoop {
     for (int begin = 0, end; begin < items; begin = end) {
       std::int64_t const path = order[begin] / group;
       for (end = begin; end < items && order[end] / group == path; ++end)
-        if constexpr (Moves) work.depart(item_of(end), elements, end);
+        if constexpr (Moves) depart(work.payload, item_of(end), elements, end);
       if constexpr (Moves) {
         run_moved_path(work, int(path), begin, end, item_of, elements, update);
-        for (int slot = begin; slot < end; ++slot) work.come_back(item_of(slot), elements, slot);
+        for (int slot = begin; slot < end; ++slot) come_back(work.payload, item_of(slot), elements, slot);
       } else {
         run_path(work, int(path), begin, end, item_of, update);
       }
@@ -223,7 +223,7 @@ struct OpenMPGridLoop {
       end            = order.end_of_path(begin, last);
       if constexpr (Moves) {
         run_moved_path(work, path, begin, end, item_of, elements, update);
-        for (int slot = begin; slot < end; ++slot) work.come_back(item_of(slot), elements, slot);
+        for (int slot = begin; slot < end; ++slot) come_back(work.payload, item_of(slot), elements, slot);
       } else {
         run_path(work, path, begin, end, item_of, update);
       }

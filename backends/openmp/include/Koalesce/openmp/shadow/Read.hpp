@@ -2,7 +2,9 @@
 #ifndef KOALESCE_OPENMP_SHADOW_READ_HPP
 #define KOALESCE_OPENMP_SHADOW_READ_HPP
 
+#include <Koalesce/common/impl/Word.hpp>
 #include <Koalesce/openmp/Backend.hpp>
+#include <Koalesce/openmp/transpose/Transpose.hpp>
 #include <Koalesce/portable/shadow/Read.hpp>
 
 #include <algorithm>
@@ -42,35 +44,26 @@ struct OpenMPRead {
   }
 };
 
-/// Each thread transposes tiles of the matrix through its stack, and consumes their elements.
+/// Consumes the elements of a transposition's tiles while they are in a thread's buffer.
 template <class Work>
 struct OpenMPTransposingRead {
   using T = typename Work::value_type;
-
-  static constexpr int side = sizeof(T) <= 16 ? 32 : sizeof(T) <= 256 ? 8 : 1;
+  using W = Word<int(sizeof(T))>;
 
   Work work;
-  TransposeWork<T> transpose;
-  std::int64_t tiles_down, tiles_across;
+  HostTranspose<W> transpose;
 
   template <class Update>
-  void operator()(std::int64_t i, Update& update) const {
-    std::int64_t const b = i / (tiles_down * tiles_across), tile = i % (tiles_down * tiles_across);
-    // Tiles down the columns, so that a thread writes adjacent memory.
-    std::int64_t const r0 = tile % tiles_down * side, c0 = tile / tiles_down * side;
-    int const m = int(std::min<std::int64_t>(side, transpose.rows - r0));
-    int const n = int(std::min<std::int64_t>(side, transpose.columns - c0));
-    T local[side][side + 1];
-    for (int r = 0; r < m; ++r)
-      for (int c = 0; c < n; ++c) local[c][r] = transpose.from[transpose.from_offset(b, r0 + r, c0 + c)];
-    for (int c = 0; c < n; ++c) {
-      std::int64_t const to = transpose.to_offset(b, r0, c0 + c), place = work.begin + to;
-      for (int r = 0; r < m; ++r) transpose.to[to + r] = local[c][r];
-      for (int r = 0; r < m; ++r) {
-        std::int64_t const index = work.index(place + r);
-        work.consume(place + r, work.place(index) == place + r ? local[c][r] : work.original(index), update);
+  void operator()(std::int64_t tile, Update& update) const {
+    transpose.move_tile(tile, [&](W const* line, std::int64_t count, W const* to) {
+      auto const* const element = reinterpret_cast<T const*>(line);  // words may alias
+      std::int64_t const place  = work.begin + (to - transpose.work.to);
+      for (std::int64_t k = 0; k < count; ++k) {
+        std::int64_t const index = work.is_known_far() ? 0 : work.index(place + k);
+        bool const is_here       = work.is_known_far() || work.place(index) == place + k;
+        work.consume(place + k, is_here ? element[k] : work.original(index), update);
       }
-    }
+    });
   }
 };
 
@@ -84,14 +77,17 @@ void run_mixed_read(Tag, Exec const& exec, std::string const& label, Work const&
 template <class Exec, class Work, class Result>
 void run_transposing_read(Tag, Exec const& exec, std::string const& label, Work const& work,
                           typename Work::value_type* shadow, Result& result) {
-  using Body           = OpenMPTransposingRead<Work>;
-  auto const transpose = work.template transposition<typename Work::value_type>(shadow);
-  auto const tiles     = [](std::int64_t n) { return (n + Body::side - 1) / Body::side; };
-  Body const body{work, transpose, tiles(transpose.rows), tiles(transpose.columns)};
-  for_or_reduce(label,
-                Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                    exec, 0, transpose.batch.size() * body.tiles_down * body.tiles_across),
-                body, result);
+  using T = typename Work::value_type;
+  if constexpr (is_word_size(sizeof(T))) {
+    using Body = OpenMPTransposingRead<Work>;
+    if (is_aligned(work.base, sizeof(T)) && is_aligned(shadow, sizeof(T))) {
+      HostTranspose<typename Body::W> const transpose(work.template transposition<typename Body::W>(shadow),
+                                                      exec.concurrency());
+      return for_or_reduce(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, transpose.size()),
+                           Body{work, transpose}, result);
+    }
+  }
+  run_transposing_read(Backend::Portable{}, exec, label, work, shadow, result);
 }
 
 }  // namespace Koalesce::Impl::OpenMPBackend

@@ -67,23 +67,35 @@ struct HostTranspose {
   std::int64_t size() const { return work.batch.size() * down * across; }
 
   void operator()(std::int64_t i) const {
+    move_tile(i, [](T const*, std::int64_t, T const*) {});
+  }
+
+  /// Calls written(line, count, to) for every piece of the destination, while it is in the thread's buffer, too.
+  template <class Written>
+  void move_tile(std::int64_t i, Written const& written) const {
     auto const b = i / (down * across), in_matrix = i % (down * across);
     auto const top = in_matrix / (band * across) * band, in_band = in_matrix - top * across;
     auto const height = std::min(band, down - top);
-    move(b, (top + in_band % height) * rows, in_band / height * columns);
+    move(b, (top + in_band % height) * rows, in_band / height * columns, written);
   }
 
-  void move(std::int64_t b, std::int64_t r0, std::int64_t c0) const {
+ private:
+  template <class Written>
+  void move(std::int64_t b, std::int64_t r0, std::int64_t c0, Written const& written) const {
     alignas(cache_line) T buffer[buffer_size<T>];
     auto const left = work.rows - r0, m = std::min(rows + extra, left), n = std::min(columns, work.columns - c0);
     turn({work.from + work.from_offset(b, r0, c0), work.from_at.row, work.from_at.column}, m, n, left - m, buffer,
          pitch);
+    auto const write_and_tell = [&](T const* line, std::int64_t count, T* to) {
+      write(line, count, to);
+      written(line, count, to);
+    };
     T* to = work.to + work.to_offset(b, r0, c0);
-    if (joined) write(buffer, m * n, to);
+    if (joined) write_and_tell(buffer, m * n, to);
     for (std::int64_t c = 0; c < n && !joined; ++c, to += work.to_at.column) {
       auto const shift = extra > 0 ? before_line(to) : 0;
       auto const first = r0 > 0 ? shift : 0, last = std::min(rows + shift, m);
-      if (first < last) write(buffer + c * pitch + first, last - first, to + first * work.to_at.row);
+      if (first < last) write_and_tell(buffer + c * pitch + first, last - first, to + first * work.to_at.row);
     }
     if (streams) end_streams();
   }

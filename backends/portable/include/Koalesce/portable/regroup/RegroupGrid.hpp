@@ -152,7 +152,7 @@ struct GridPlace {
           first, last, order.buckets, slots, order.tiles, [&](int item) { return order.bucket(order.path(item)); },
           [&](int item, int slot) {
             order.item[slot] = item;
-            if constexpr (Moves) work.depart(work.begin + item, elements, slot);
+            if constexpr (Moves) depart(work.payload, work.begin + item, elements, slot);
           });
     });
   }
@@ -170,7 +170,7 @@ struct GridLoop {
     std::int64_t const item = work.begin + order.item_at(int(slot));
     if constexpr (Moves) {
       work.run_moved(order.path_at(int(slot)), item, elements, slot, update);
-      work.come_back(item, elements, slot);
+      come_back(work.payload, item, elements, slot);
     } else {
       work.run(order.path_at(int(slot)), item, update);
     }
@@ -186,15 +186,15 @@ struct MoveElements {
 
   KOKKOS_FUNCTION void operator()(int slot) const {
     std::int64_t const item = work.begin + order.item_at(slot);
-    if constexpr (Back) work.come_back(item, elements, slot);
-    else work.depart(item, elements, slot);
+    if constexpr (Back) come_back(work.payload, item, elements, slot);
+    else depart(work.payload, item, elements, slot);
   }
 };
 
 template <bool Back, class Exec, class Work, class Order>
 void move_elements(Exec const& exec, std::string const& label, Work const& work, Order const& order,
                    typename Slots<Work>::Pointers const& elements) {
-  if constexpr (!Back || Slots<Work>::some_return)
+  if constexpr (!Back || some_return<typename Work::Payload>)
     Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, order.items),
                          MoveElements<Work, Order, Back>{work, order, elements});
 }

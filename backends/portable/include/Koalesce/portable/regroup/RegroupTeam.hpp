@@ -54,7 +54,7 @@ struct TeamLoop {
           Elements::in(reinterpret_cast<char*>(place_of) + Elements::padded(items * sizeof(std::uint16_t)), items);
       order.fill(team, path_of, [&](int item, int slot, int) {
         place_of[item] = std::uint16_t(slot);
-        work.depart(begin + item, elements, slot);
+        depart(work.payload, begin + item, elements, slot);
       });
       team.team_barrier();
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, items), [&](int slot) {
@@ -64,7 +64,7 @@ struct TeamLoop {
       team.team_barrier();
       // In order of the items, so that elements are written back coalesced.
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, items),
-                           [&](int item) { work.come_back(begin + item, elements, place_of[item]); });
+                           [&](int item) { come_back(work.payload, begin + item, elements, place_of[item]); });
     } else {
       order.fill(team, path_of, [](int, int, int) {});
       team.team_barrier();
