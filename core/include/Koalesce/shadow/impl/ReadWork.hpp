@@ -58,9 +58,9 @@ struct ReadWork {
   Map map;
   Consumer consumer;
 
-  /// Offset in the original, place in the shadow, row and column.
+  /// Offset in the original, place in the shadow, matrix, row and column.
   struct Element {
-    std::int64_t offset, place, i, j;
+    std::int64_t offset, place, b, i, j;
   };
 
   /// The index that the map has for an item.
@@ -74,8 +74,8 @@ struct ReadWork {
   KOKKOS_FORCEINLINE_FUNCTION Element element(std::int64_t index) const {
     std::int64_t const row = index / columns, j = index - row * columns.divisor();
     std::int64_t const b = batch == 1 ? 0 : row / rows, i = row - b * rows.divisor();
-    return {dense ? index : base_at(b, i, j), by_columns ? index : (b * columns.divisor() + j) * rows.divisor() + i, i,
-            j};
+    return {dense ? index : base_at(b, i, j), by_columns ? index : (b * columns.divisor() + j) * rows.divisor() + i, b,
+            i, j};
   }
 
   KOKKOS_FORCEINLINE_FUNCTION T original(std::int64_t index) const {
@@ -113,10 +113,16 @@ struct ReadWork {
 
   template <class Update>
   KOKKOS_FORCEINLINE_FUNCTION void consume(std::int64_t item, T const& value, Update& update) const {
+    if constexpr (takes_item) consume_item(consumer, item, value, update);
+    else consume(item, position(item), value, update);
+  }
+
+  template <class Update>
+  KOKKOS_FORCEINLINE_FUNCTION void consume(std::int64_t item, [[maybe_unused]] Position const& p, T const& value,
+                                           Update& update) const {
     if constexpr (takes_item) {
       consume_item(consumer, item, value, update);
     } else {
-      Position p = position(item);
       if constexpr (Indices == 2 && std::is_same_v<Update, NoUpdate>) consumer(p.i, p.j, value);
       else if constexpr (Indices == 2) consumer(p.i, p.j, value, update);
       else if constexpr (std::is_same_v<Update, NoUpdate>) consumer(p.b, p.i, p.j, value);

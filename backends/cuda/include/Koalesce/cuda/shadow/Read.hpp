@@ -6,6 +6,7 @@
 #include <Koalesce/cuda/shadow/MoveTiles.hpp>
 #include <Koalesce/cuda/transpose/Transpose.hpp>
 #include <Koalesce/portable/shadow/Read.hpp>
+#include <Koalesce/shadow/impl/ColumnWalk.hpp>
 
 #include <string>
 
@@ -13,51 +14,36 @@
 namespace Koalesce::Impl::CudaBackend {
 
 using PortableBackend::run_original_read;
-using PortableBackend::run_shadow_read;
 
-/// Follows a traversal by column in steps of 32 items, without a division after the first.
-template <class Work>
-struct ColumnWalk {
-  std::int64_t index, place, i, j;
-
-  __device__ __forceinline__ explicit ColumnWalk(Work const& work, std::int64_t first) : index(first) {
-    auto const element = work.element(first);
-    place              = element.place;
-    i                  = element.i;
-    j                  = element.j;
-  }
-
-  /// Sets the index to `none` for good, if the next one cannot be computed without a division.
-  __device__ __forceinline__ void advance(Work const& work) {
-    place += 32;
-    if (work.by_columns) {
-      index += 32;
-    } else if (index >= 0) {
-      std::int64_t const m = work.rows.divisor(), n = work.columns.divisor();
-      i += 32;
-      index += 32 * n;
-      if (i >= m) {
-        i -= m;
-        index += 1 - m * n;
-        if (++j == n || i >= m) index = -1;
-      }
-    }
-  }
-};
-
-/// A thread reads items that are 32 apart, and loads `at_once` of them before it consumes them. A half-warp whose first
-/// 16 items do not go down a column reads the original; the others read the shadow as long as they continue down the
-/// column.
-template <class Work>
-struct CudaRead {
+/// How the items of a kernel are spread: a thread's are 32 apart, and it loads `at_once` of them before it consumes
+/// them.
+struct ReadShape {
   static constexpr int threads = 256;
   static constexpr int at_once = 4;
   static constexpr int items   = 4 * at_once;
   static constexpr int block   = threads * items;
 
+  template <class Work>
+  static std::int64_t teams(Work const& work) {
+    return (work.items() + block - 1) / block;
+  }
+
+  /// The thread's first item; its warp may have none.
+  template <class Work, class Member>
+  __device__ __forceinline__ static std::int64_t first_of_warp(Work const& work, Member const& team) {
+    return work.begin + std::int64_t(team.league_rank()) * block + team.team_rank() / 32 * (32 * items);
+  }
+};
+
+/// A half-warp whose first 16 items do not go down a column reads the original; the others read the shadow as long as
+/// they continue down the column.
+template <class Work>
+struct CudaRead : ReadShape {
   using T = typename Work::value_type;
 
   Work work;
+
+  explicit CudaRead(Work const& w) : work(w) {}
 
   template <class Member, class Update>
   KOKKOS_FUNCTION void operator()(Member const& team, Update& update) const {
@@ -67,21 +53,21 @@ struct CudaRead {
 
   template <class Member, class Update>
   __device__ __forceinline__ void read(Member const& team, Update& update) const {
-    int const warp = team.team_rank() / 32, lane = team.team_rank() % 32, leader = lane & HalfWarp::size;
+    int const lane = team.team_rank() % 32, leader = lane & HalfWarp::size;
     unsigned const half        = 0xffffu << leader;
-    std::int64_t const in_warp = work.begin + std::int64_t(team.league_rank()) * block + warp * (32 * items);
+    std::int64_t const in_warp = first_of_warp(work, team);
     if (in_warp >= work.end) return;
     std::int64_t const begin = in_warp + lane;
 
-    ColumnWalk<Work> walk(work, work.index(min(begin, work.end - 1)));
-    std::int64_t const first = __shfl_sync(half, static_cast<long long>(walk.place), leader);
-    if (__all_sync(half, walk.place == first + (lane - leader) || begin >= work.end))
+    ColumnWalk<Work, 32> walk(work, work.index(min(begin, work.end - 1)));
+    std::int64_t const first = __shfl_sync(half, static_cast<long long>(walk.place()), leader);
+    if (__all_sync(half, walk.place() == first + (lane - leader) || begin >= work.end))
       consume(begin, update, [&](std::int64_t item) {
         bool const active        = item < work.end;
-        std::int64_t const index = active ? work.index(item) : walk.index;
-        bool const goes_on       = __all_sync(half, index == walk.index);
+        std::int64_t const index = active ? work.index(item) : walk.index();
+        bool const goes_on       = __all_sync(half, index == walk.index());
         T value{};
-        if (active) value = goes_on && work.holds(walk.place) ? work.from_shadow(walk.place) : work.original(index);
+        if (active) value = goes_on ? read_place<false>(work, walk.place(), index) : work.original(index);
         walk.advance(work);
         return value;
       });
@@ -100,6 +86,47 @@ struct CudaRead {
 #pragma unroll
       for (int k = 0; k < at_once; ++k)
         if (item + k * 32 < work.end) work.consume(item + k * 32, value[k], update);
+    }
+  }
+};
+
+/// Reads the shadow for a map that goes down columns as far as a sample showed.
+template <class Work, bool OfAll>
+struct CudaShadowRead : ReadShape {
+  using T = typename Work::value_type;
+
+  Work work;
+
+  explicit CudaShadowRead(Work const& w) : work(w) {}
+
+  template <class Member, class Update>
+  KOKKOS_FUNCTION void operator()(Member const& team, Update& update) const {
+    KOKKOS_IF_ON_DEVICE((read(team, update);))
+    KOKKOS_IF_ON_HOST(((void)team; (void)update;))
+  }
+
+  template <class Member, class Update>
+  __device__ __forceinline__ void read(Member const& team, Update& update) const {
+    std::int64_t const begin = first_of_warp(work, team) + team.team_rank() % 32;
+    if (begin >= work.end) return;
+    ColumnWalk<Work, 32> walk(work, work.index(begin));
+#pragma unroll 1
+    for (int batch = 0; batch < items / at_once; ++batch) {
+      std::int64_t const item = begin + batch * (at_once * 32);
+      T value[at_once];
+      typename Work::Position at[at_once];
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        if (item + k * 32 >= work.end) continue;
+        std::int64_t const index = work.index(item + k * 32);
+        walk.go_to(work, index);
+        at[k]    = walk.position();
+        value[k] = read_place<OfAll>(work, walk.place(), index);
+        walk.advance(work);
+      }
+#pragma unroll
+      for (int k = 0; k < at_once; ++k)
+        if (item + k * 32 < work.end) work.consume(item + k * 32, at[k], value[k], update);
     }
   }
 };
@@ -151,11 +178,23 @@ auto cuda_team_policy(Kokkos::Cuda const& exec, std::int64_t teams, int shared_b
 }
 
 template <class Work, class Result>
+void run_shadow_read(Tag, Kokkos::Cuda const& exec, std::string const& label, Work const& work, Result& result) {
+  std::int64_t const teams = ReadShape::teams(work);
+  // Where a place is an index there is nothing to divide.
+  if constexpr (!Work::has_known_map) {
+    auto const run = [&](auto const& body) { for_or_reduce(label, cuda_team_policy<4>(exec, teams, 0), body, result); };
+    if ((!work.by_columns || !Work::takes_item) && teams < std::int64_t(1) << 31)
+      return work.held.contains({0, work.size()}) ? run(CudaShadowRead<Work, true>(work))
+                                                  : run(CudaShadowRead<Work, false>(work));
+  }
+  PortableBackend::run_shadow_read(Tag{}, exec, label, work, result);
+}
+
+template <class Work, class Result>
 void run_mixed_read(Tag, Kokkos::Cuda const& exec, std::string const& label, Work const& work, Result& result) {
-  using Body       = CudaRead<Work>;
-  auto const teams = (work.items() + Body::block - 1) / Body::block;
+  std::int64_t const teams = ReadShape::teams(work);
   if (teams >= std::int64_t(1) << 31) return run_shadow_read(Tag{}, exec, label, work, result);
-  for_or_reduce(label, cuda_team_policy<4>(exec, teams, 0), Body{work}, result);
+  for_or_reduce(label, cuda_team_policy<4>(exec, teams, 0), CudaRead<Work>(work), result);
 }
 
 template <class Work, class Result>

@@ -6,6 +6,7 @@
 #include <Koalesce/openmp/Backend.hpp>
 #include <Koalesce/openmp/transpose/Transpose.hpp>
 #include <Koalesce/portable/shadow/Read.hpp>
+#include <Koalesce/shadow/impl/ColumnWalk.hpp>
 
 #include <algorithm>
 #include <string>
@@ -14,19 +15,44 @@
 namespace Koalesce::Impl::OpenMPBackend {
 
 using PortableBackend::run_original_read;
-using PortableBackend::run_shadow_read;
 
-/// Each thread reads blocks of runs.
-template <class Work>
-struct OpenMPRead {
-  static constexpr std::int64_t block = 256 * HalfWarp::size;
+/// How many items a thread reads at a time.
+inline constexpr std::int64_t read_block = 256 * HalfWarp::size;
 
+/// Calls body(block's number, update) for the blocks of items.
+template <class Exec, class Work, class Body, class Result>
+void for_each_read_block(Exec const& exec, std::string const& label, Work const& work, Body const& body,
+                         Result& result) {
+  std::int64_t const blocks = (work.items() + read_block - 1) / read_block;
+  for_or_reduce(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, blocks), body, result);
+}
+
+/// Reads the shadow for a map that goes down columns as far as a sample showed.
+template <class Work, bool OfAll>
+struct OpenMPShadowRead {
   Work work;
 
   template <class Update>
   void operator()(std::int64_t i, Update& update) const {
-    std::int64_t const end = std::min(work.begin + (i + 1) * block, work.end);
-    for (std::int64_t item = work.begin + i * block; item < end; item += HalfWarp::size)
+    std::int64_t const begin = work.begin + i * read_block, end = std::min(begin + read_block, work.end);
+    ColumnWalk<Work, 1> walk(work, work.index(begin));
+    for (std::int64_t item = begin; item < end; ++item, walk.advance(work)) {
+      std::int64_t const index = work.index(item);
+      walk.go_to(work, index);
+      work.consume(item, walk.position(), read_place<OfAll>(work, walk.place(), index), update);
+    }
+  }
+};
+
+/// Each thread reads blocks of runs.
+template <class Work>
+struct OpenMPRead {
+  Work work;
+
+  template <class Update>
+  void operator()(std::int64_t i, Update& update) const {
+    std::int64_t const end = std::min(work.begin + (i + 1) * read_block, work.end);
+    for (std::int64_t item = work.begin + i * read_block; item < end; item += HalfWarp::size)
       read_run(item, int(std::min<std::int64_t>(HalfWarp::size, end - item)), update);
   }
 
@@ -68,10 +94,21 @@ struct OpenMPTransposingRead {
 };
 
 template <class Exec, class Work, class Result>
+void run_shadow_read(Tag, Exec const& exec, std::string const& label, Work const& work, Result& result) {
+  // Where a place is an index there is nothing to divide.
+  if constexpr (!Work::has_known_map) {
+    if (!work.by_columns || !Work::takes_item) {
+      if (work.held.contains({0, work.size()}))
+        return for_each_read_block(exec, label, work, OpenMPShadowRead<Work, true>{work}, result);
+      return for_each_read_block(exec, label, work, OpenMPShadowRead<Work, false>{work}, result);
+    }
+  }
+  PortableBackend::run_shadow_read(Tag{}, exec, label, work, result);
+}
+
+template <class Exec, class Work, class Result>
 void run_mixed_read(Tag, Exec const& exec, std::string const& label, Work const& work, Result& result) {
-  using Body                = OpenMPRead<Work>;
-  std::int64_t const blocks = (work.items() + Body::block - 1) / Body::block;
-  for_or_reduce(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, blocks), Body{work}, result);
+  for_each_read_block(exec, label, work, OpenMPRead<Work>{work}, result);
 }
 
 template <class Exec, class Work, class Result>
