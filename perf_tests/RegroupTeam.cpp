@@ -42,10 +42,16 @@ struct SetCells {
   }
 };
 
-struct RegimeOf {
-  double const* temperature;
+/// Which way a cell burns once heat has flowed.
+struct Conduct {
+  double const* before;
+  double* after;
+  double conductivity;
 
-  KOKKOS_FUNCTION int operator()(int cell) const { return Reactor::regime(temperature[cell]); }
+  KOKKOS_FUNCTION int operator()(int cell) const {
+    after[cell] = Reactor::conducted(before, cell, conductivity);
+    return Reactor::regime(after[cell]);
+  }
   KOKKOS_FUNCTION int operator()(int cell, double) const { return (*this)(cell); }
 };
 
@@ -73,13 +79,8 @@ struct RegroupedReactors {
     auto const all = Kokkos::TeamThreadRange(team, Reactor::cells);
     Kokkos::parallel_for(all, [&](int i) { t[i] = blocks.temperature(at + i); });
     team.team_barrier();
-    RegimeOf const regime{to};
-    auto const conduct = [&] {
-      Kokkos::parallel_for(all, [&](int i) { to[i] = Reactor::conducted(t, i, blocks.conductivity); });
-      team.team_barrier();
-    };
+    Conduct const regime{t, to, blocks.conductivity};
     if constexpr (Keeps) {
-      conduct();
       auto const fuel = Kokkos::subview(blocks.fuel, Kokkos::pair(at, at + Reactor::cells));
       TeamRegroup const by_regime(team, Reactor::cells, Paths(Reactor::regimes), regime, round_trip(fuel));
       for (int k = 0; k < Reactor::substeps; ++k) {
@@ -87,21 +88,17 @@ struct RegroupedReactors {
           t[i] = to[i];
           Reactor::burn(path, t[i], y);
         });
-        if (k + 1 == Reactor::substeps) break;
-        conduct();
-        by_regime.update(regime);
+        if (k + 1 < Reactor::substeps) by_regime.update(regime);
       }
       by_regime.write_back();
     } else {
       auto* const y = to + Reactor::cells;
       Kokkos::parallel_for(all, [&](int i) { y[i] = blocks.fuel(at + i); });
-      for (int k = 0; k < Reactor::substeps; ++k) {
-        conduct();
+      for (int k = 0; k < Reactor::substeps; ++k)
         team_regroup(team, Reactor::cells, Paths(Reactor::regimes), regime, [&](int i, int path) {
           t[i] = to[i];
           Reactor::burn(path, t[i], y[i]);
         });
-      }
       Kokkos::parallel_for(all, [&](int i) { blocks.fuel(at + i) = y[i]; });
     }
     Kokkos::parallel_for(all, [&](int i) { blocks.temperature(at + i) = t[i]; });

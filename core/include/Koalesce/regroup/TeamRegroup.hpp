@@ -53,8 +53,10 @@ class TeamRegroup {
   /// \param[in] team     the team's handle; it must outlive this object.
   /// \param[in] items    at most 65536; the same in all threads.
   /// \param[in] paths    number of paths, at most 65535.
-  /// \param[in] predict  predict(i, elements...): the path of item i, in [0, paths), without side effects; called once
-  ///                     per item. If a path is out of range, a message names the item, and the kernel aborts.
+  /// \param[in] predict  predict(i, elements...): the path of item i, in [0, paths); called once per item, and may
+  /// write
+  ///                     what belongs to item i alone. If a path is out of range, a message names the item, and the
+  ///                     kernel aborts.
   /// \param[in] payload  Views of rank 1, each one_way(view) or round_trip(view); element i belongs to item i.
   template <class Predict>
   KOKKOS_FUNCTION TeamRegroup(Member const& team, int items, Paths const& paths, Predict const& predict,
@@ -106,8 +108,8 @@ KOKKOS_FUNCTION TeamRegroup(Member const&, int, Paths const&, Predict const&, Pa
 /// \param[in] team    the team's handle.
 /// \param[in] items   at most 65536; the same in all threads.
 /// \param[in] paths   number of paths, at most 65535. (If there are more than 256, neighboring paths share warps.)
-/// \param[in] predict predict(i): the path of item i, in [0, paths), without side effects, called once per item.
-///                    If a path is out of range, a message names the item, and the kernel aborts.
+/// \param[in] predict predict(i): the path of item i, in [0, paths); called once per item, and may write what belongs
+///                    to item i alone. If a path is out of range, a message names the item, and the kernel aborts.
 /// \param[in] body    body(i, path), once per item.
 template <class Member, class Predict, class Body>
 KOKKOS_FUNCTION void team_regroup(Member const& team, int items, Paths const& paths, Predict const& predict,

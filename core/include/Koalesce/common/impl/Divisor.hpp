@@ -43,7 +43,7 @@ class Divisor {
 
   /// The quotient of a dividend below 2^31.
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t divide_short(std::uint32_t dividend) const {
-    return std::uint32_t((std::uint64_t(2 * dividend) * m_short_factor) >> 32) >> (m_bits & 31);
+    return high_product(2 * dividend, m_short_factor) >> (m_bits & 31);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION friend std::int64_t operator/(std::int64_t dividend, Divisor const& d) {

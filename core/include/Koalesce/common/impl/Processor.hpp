@@ -34,6 +34,15 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t high_product(std::uint64_t a, std::uin
 #endif
 }
 
+/// The upper 32 bits of a product.
+KOKKOS_FORCEINLINE_FUNCTION std::uint32_t high_product(std::uint32_t a, std::uint32_t b) {
+#if defined(__CUDA_ARCH__)
+  return __umulhi(a, b);
+#else
+  return std::uint32_t(std::uint64_t(a) * b >> 32);
+#endif
+}
+
 /// Returns the same pointer but hides its origin from the compiler, which then keeps the array in memory instead of
 /// registers.
 template <class T>

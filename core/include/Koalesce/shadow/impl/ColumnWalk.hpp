@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <limits>
 
 namespace Koalesce::Impl {
 
@@ -13,13 +14,26 @@ namespace Koalesce::Impl {
 template <class Work, int Step>
 class ColumnWalk {
  public:
+  /// Whether rows and columns can be counted in 32 bits.
+  KOKKOS_FUNCTION static bool can_walk(Work const& work) {
+    constexpr std::int64_t most = std::int64_t(1) << 30;
+    return work.rows.divisor() < most && work.columns.divisor() < most;
+  }
+
   /// \param[in] first  the index of the first item.
-  KOKKOS_FORCEINLINE_FUNCTION ColumnWalk(Work const& work, std::int64_t first) { start(work, first); }
+  KOKKOS_FORCEINLINE_FUNCTION ColumnWalk(Work const& work, std::int64_t first)
+      : m_stride(Step * (work.by_columns ? 1 : work.columns.divisor())),
+        m_wrap(1 - work.rows.divisor() * work.columns.divisor()),
+        m_rows(work.by_columns ? std::numeric_limits<int>::max() : int(work.rows.divisor())),
+        m_columns(int(work.columns.divisor())) {
+    start(work, first);
+  }
 
   /// Negative where the walk has ended.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t index() const { return m_index; }
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t place() const { return m_place; }
-  KOKKOS_FORCEINLINE_FUNCTION typename Work::Position position() const { return m_at; }
+  /// Not if lines are rows.
+  KOKKOS_FORCEINLINE_FUNCTION typename Work::Position position() const { return {m_matrix, m_row, m_column}; }
 
   /// Goes on from another index, if it is not the one foreseen.
   KOKKOS_FORCEINLINE_FUNCTION void go_to(Work const& work, std::int64_t index) {
@@ -27,24 +41,14 @@ class ColumnWalk {
   }
 
   /// Ends where the next index cannot be computed without a division.
-  KOKKOS_FORCEINLINE_FUNCTION void advance(Work const& work) {
-    std::int64_t const m = work.rows.divisor(), n = work.columns.divisor();
+  KOKKOS_FORCEINLINE_FUNCTION void advance() {
     m_place += Step;
-    if (m_index < 0) return;
-    if (work.by_columns) {
-      m_index += Step;
-      m_at.j += Step;
-      if (m_at.j < n) return;
-      m_at.j -= n;
-      if (++m_at.i == m || m_at.j >= n) m_index = -1;
-    } else {
-      m_index += Step * n;
-      m_at.i += Step;
-      if (m_at.i < m) return;
-      m_at.i -= m;
-      m_index += 1 - m * n;
-      if (++m_at.j == n || m_at.i >= m) m_index = -1;
-    }
+    m_index += m_stride;
+    m_row += Step;
+    if (m_row < m_rows) return;
+    m_row -= m_rows;
+    m_index += m_wrap;
+    if (++m_column == m_columns || m_row >= m_rows) m_index = std::numeric_limits<std::int64_t>::min() / 2;
   }
 
  private:
@@ -52,11 +56,15 @@ class ColumnWalk {
     auto const element = work.element(index);
     m_index            = index;
     m_place            = element.place;
-    m_at               = {element.b, element.i, element.j};
+    m_matrix           = element.b;
+    m_row              = int(element.i);
+    m_column           = int(element.j);
   }
 
-  std::int64_t m_index, m_place;
-  typename Work::Position m_at;
+  std::int64_t m_stride, m_wrap;
+  int m_rows, m_columns;
+  std::int64_t m_index = 0, m_place = 0, m_matrix = 0;
+  int m_row = 0, m_column = 0;
 };
 
 /// Reads an element at a place of the shadow; what the shadow lacks comes from the original.

@@ -29,9 +29,9 @@ auto make_read_work(View const& base, std::int64_t begin, std::int64_t end, Map 
   MatrixStrides const at{row == 0 ? 0 : std::int64_t(base.stride(0)), std::int64_t(base.stride(row)),
                          std::int64_t(base.stride(row + 1))};
   bool const dense = at.column == 1 && at.row == n && (batch == 1 || at.batch == m * n);
-  return ReadWork<T, Map, Consumer, indices>{base.data(), at,      batch,  Divisor(m), Divisor(n), at.row < at.column,
-                                             dense,       nullptr, {0, 0}, begin,      end,        map,
-                                             consumer};
+  return ReadWork<T, Map, Consumer, indices, rank == 3>{
+      base.data(), at,    batch, Divisor(m), Divisor(n), at.row < at.column, dense, nullptr,
+      {0, 0},      begin, end,   map,        consumer};
 }
 
 /// Classifies a sample of the half-warps, by the rules of HalfWarp.

@@ -37,7 +37,8 @@ enum class Traversal { irregular, mixed, by_column };
 ///
 /// \tparam Indices how many the consumer takes before the element: 1 for the item's number, 2 for row and column, 3 for
 ///                 matrix, row and column.
-template <class T, class MapT, class ConsumerT, int Indices = 1>
+/// \tparam Batched whether there may be several matrices.
+template <class T, class MapT, class ConsumerT, int Indices, bool Batched>
 struct ReadWork {
   using value_type = T;
   using Map        = MapT;
@@ -71,12 +72,20 @@ struct ReadWork {
     return index;
   }
 
+  /// \tparam Short  whether there are fewer than 2^31 elements, so that 32 bits are enough: a GPU has no others.
+  template <bool Short = false>
   KOKKOS_FORCEINLINE_FUNCTION Element element(std::int64_t index) const {
-    std::int64_t const row = index / columns, j = index - row * columns.divisor();
-    std::int64_t const b = batch == 1 ? 0 : row / rows, i = row - b * rows.divisor();
-    return {dense ? index : base_at(b, i, j), by_columns ? index : (b * columns.divisor() + j) * rows.divisor() + i, b,
-            i, j};
+    using I           = std::conditional_t<Short, std::uint32_t, std::int64_t>;
+    auto const divide = [](I dividend, Divisor const& divisor) -> I {
+      if constexpr (Short) return divisor.divide_short(dividend);
+      else return dividend / divisor;
+    };
+    I const m = I(rows.divisor()), n = I(columns.divisor());
+    I const row = divide(I(index), columns), j = I(index) - row * n;
+    I const b = Batched ? divide(row, rows) : 0, i = row - b * m;
+    return {dense ? index : base_at(b, i, j), by_columns ? index : std::int64_t((b * n + j) * m + i), b, i, j};
   }
+  bool is_short() const { return size() < std::int64_t(1) << 31; }
 
   KOKKOS_FORCEINLINE_FUNCTION T original(std::int64_t index) const {
     return base[dense ? index : element(index).offset];
@@ -95,10 +104,10 @@ struct ReadWork {
   KOKKOS_FORCEINLINE_FUNCTION Position position(std::int64_t item) const {
     // One division less than by the index.
     if constexpr (std::is_same_v<Map, ColumnOrder>) {
-      std::int64_t const column = item / rows, b = batch == 1 ? 0 : column / columns;
+      std::int64_t const column = item / rows, b = Batched ? column / columns : 0;
       return {b, item - column * rows.divisor(), column - b * columns.divisor()};
     } else {
-      std::int64_t const at = index(item), row = at / columns, b = batch == 1 ? 0 : row / rows;
+      std::int64_t const at = index(item), row = at / columns, b = Batched ? row / rows : 0;
       return {b, row - b * rows.divisor(), at - row * columns.divisor()};
     }
   }

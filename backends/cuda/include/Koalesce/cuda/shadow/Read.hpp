@@ -14,36 +14,21 @@
 namespace Koalesce::Impl::CudaBackend {
 
 using PortableBackend::run_original_read;
+using PortableBackend::run_shadow_read;
 
-/// How the items of a kernel are spread: a thread's are 32 apart, and it loads `at_once` of them before it consumes
-/// them.
-struct ReadShape {
+/// A thread reads items that are 32 apart, and loads `at_once` of them before it consumes them. A half-warp whose first
+/// 16 items do not go down a column reads the original; the others read the shadow as long as they continue down the
+/// column.
+template <class Work>
+struct CudaRead {
   static constexpr int threads = 256;
   static constexpr int at_once = 4;
   static constexpr int items   = 4 * at_once;
   static constexpr int block   = threads * items;
 
-  template <class Work>
-  static std::int64_t teams(Work const& work) {
-    return (work.items() + block - 1) / block;
-  }
-
-  /// The thread's first item; its warp may have none.
-  template <class Work, class Member>
-  __device__ __forceinline__ static std::int64_t first_of_warp(Work const& work, Member const& team) {
-    return work.begin + std::int64_t(team.league_rank()) * block + team.team_rank() / 32 * (32 * items);
-  }
-};
-
-/// A half-warp whose first 16 items do not go down a column reads the original; the others read the shadow as long as
-/// they continue down the column.
-template <class Work>
-struct CudaRead : ReadShape {
   using T = typename Work::value_type;
 
   Work work;
-
-  explicit CudaRead(Work const& w) : work(w) {}
 
   template <class Member, class Update>
   KOKKOS_FUNCTION void operator()(Member const& team, Update& update) const {
@@ -53,9 +38,9 @@ struct CudaRead : ReadShape {
 
   template <class Member, class Update>
   __device__ __forceinline__ void read(Member const& team, Update& update) const {
-    int const lane = team.team_rank() % 32, leader = lane & HalfWarp::size;
+    int const warp = team.team_rank() / 32, lane = team.team_rank() % 32, leader = lane & HalfWarp::size;
     unsigned const half        = 0xffffu << leader;
-    std::int64_t const in_warp = first_of_warp(work, team);
+    std::int64_t const in_warp = work.begin + std::int64_t(team.league_rank()) * block + warp * (32 * items);
     if (in_warp >= work.end) return;
     std::int64_t const begin = in_warp + lane;
 
@@ -68,7 +53,7 @@ struct CudaRead : ReadShape {
         bool const goes_on       = __all_sync(half, index == walk.index());
         T value{};
         if (active) value = goes_on ? read_place<false>(work, walk.place(), index) : work.original(index);
-        walk.advance(work);
+        walk.advance();
         return value;
       });
     else
@@ -86,47 +71,6 @@ struct CudaRead : ReadShape {
 #pragma unroll
       for (int k = 0; k < at_once; ++k)
         if (item + k * 32 < work.end) work.consume(item + k * 32, value[k], update);
-    }
-  }
-};
-
-/// Reads the shadow for a map that goes down columns as far as a sample showed.
-template <class Work, bool OfAll>
-struct CudaShadowRead : ReadShape {
-  using T = typename Work::value_type;
-
-  Work work;
-
-  explicit CudaShadowRead(Work const& w) : work(w) {}
-
-  template <class Member, class Update>
-  KOKKOS_FUNCTION void operator()(Member const& team, Update& update) const {
-    KOKKOS_IF_ON_DEVICE((read(team, update);))
-    KOKKOS_IF_ON_HOST(((void)team; (void)update;))
-  }
-
-  template <class Member, class Update>
-  __device__ __forceinline__ void read(Member const& team, Update& update) const {
-    std::int64_t const begin = first_of_warp(work, team) + team.team_rank() % 32;
-    if (begin >= work.end) return;
-    ColumnWalk<Work, 32> walk(work, work.index(begin));
-#pragma unroll 1
-    for (int batch = 0; batch < items / at_once; ++batch) {
-      std::int64_t const item = begin + batch * (at_once * 32);
-      T value[at_once];
-      typename Work::Position at[at_once];
-#pragma unroll
-      for (int k = 0; k < at_once; ++k) {
-        if (item + k * 32 >= work.end) continue;
-        std::int64_t const index = work.index(item + k * 32);
-        walk.go_to(work, index);
-        at[k]    = walk.position();
-        value[k] = read_place<OfAll>(work, walk.place(), index);
-        walk.advance(work);
-      }
-#pragma unroll
-      for (int k = 0; k < at_once; ++k)
-        if (item + k * 32 < work.end) work.consume(item + k * 32, at[k], value[k], update);
     }
   }
 };
@@ -178,23 +122,12 @@ auto cuda_team_policy(Kokkos::Cuda const& exec, std::int64_t teams, int shared_b
 }
 
 template <class Work, class Result>
-void run_shadow_read(Tag, Kokkos::Cuda const& exec, std::string const& label, Work const& work, Result& result) {
-  std::int64_t const teams = ReadShape::teams(work);
-  // Where a place is an index there is nothing to divide.
-  if constexpr (!Work::has_known_map) {
-    auto const run = [&](auto const& body) { for_or_reduce(label, cuda_team_policy<4>(exec, teams, 0), body, result); };
-    if ((!work.by_columns || !Work::takes_item) && teams < std::int64_t(1) << 31)
-      return work.held.contains({0, work.size()}) ? run(CudaShadowRead<Work, true>(work))
-                                                  : run(CudaShadowRead<Work, false>(work));
-  }
-  PortableBackend::run_shadow_read(Tag{}, exec, label, work, result);
-}
-
-template <class Work, class Result>
 void run_mixed_read(Tag, Kokkos::Cuda const& exec, std::string const& label, Work const& work, Result& result) {
-  std::int64_t const teams = ReadShape::teams(work);
-  if (teams >= std::int64_t(1) << 31) return run_shadow_read(Tag{}, exec, label, work, result);
-  for_or_reduce(label, cuda_team_policy<4>(exec, teams, 0), CudaRead<Work>(work), result);
+  using Body               = CudaRead<Work>;
+  std::int64_t const teams = (work.items() + Body::block - 1) / Body::block;
+  if (!ColumnWalk<Work, 32>::can_walk(work) || teams >= std::int64_t(1) << 31)
+    return run_shadow_read(Tag{}, exec, label, work, result);
+  for_or_reduce(label, cuda_team_policy<4>(exec, teams, 0), Body{work}, result);
 }
 
 template <class Work, class Result>

@@ -36,7 +36,7 @@ struct OpenMPShadowRead {
   void operator()(std::int64_t i, Update& update) const {
     std::int64_t const begin = work.begin + i * read_block, end = std::min(begin + read_block, work.end);
     ColumnWalk<Work, 1> walk(work, work.index(begin));
-    for (std::int64_t item = begin; item < end; ++item, walk.advance(work)) {
+    for (std::int64_t item = begin; item < end; ++item, walk.advance()) {
       std::int64_t const index = work.index(item);
       walk.go_to(work, index);
       work.consume(item, walk.position(), read_place<OfAll>(work, walk.place(), index), update);
@@ -95,9 +95,9 @@ struct OpenMPTransposingRead {
 
 template <class Exec, class Work, class Result>
 void run_shadow_read(Tag, Exec const& exec, std::string const& label, Work const& work, Result& result) {
-  // Where a place is an index there is nothing to divide.
   if constexpr (!Work::has_known_map) {
-    if (!work.by_columns || !Work::takes_item) {
+    // Where lines are rows, a place is an index.
+    if (!work.by_columns && ColumnWalk<Work, 1>::can_walk(work)) {
       if (work.held.contains({0, work.size()}))
         return for_each_read_block(exec, label, work, OpenMPShadowRead<Work, true>{work}, result);
       return for_each_read_block(exec, label, work, OpenMPShadowRead<Work, false>{work}, result);

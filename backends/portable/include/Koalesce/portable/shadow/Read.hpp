@@ -38,15 +38,25 @@ struct ReadOriginal {
 
 /// Reads the shadow item by item: correct for any map, and coalesced for one that goes down the columns. Where the
 /// shadow is not of all, what it lacks comes from the original.
-template <class Work, bool OfAll>
+/// \tparam Short  as ReadWork's.
+template <class Work, bool OfAll, bool Short>
 struct ReadShadow {
   Work work;
 
   template <class Update>
   KOKKOS_FUNCTION void operator()(std::int64_t item, Update& update) const {
-    std::int64_t const place = work.place_of_item(item);
-    if constexpr (OfAll) work.consume(item, work.shadow[place], update);
-    else work.consume(item, work.holds(place) ? work.from_shadow(place) : work.original(work.index(item)), update);
+    if (work.is_known_far()) {
+      if constexpr (OfAll) work.consume(item, work.shadow[item], update);
+      else work.consume(item, work.holds(item) ? work.from_shadow(item) : work.original(work.index(item)), update);
+    } else {
+      std::int64_t const index = work.index(item);
+      auto const element       = work.template element<Short>(index);
+      typename Work::Position const at{element.b, element.i, element.j};
+      if constexpr (OfAll) work.consume(item, at, work.shadow[element.place], update);
+      else
+        work.consume(item, at, work.holds(element.place) ? work.from_shadow(element.place) : work.base[element.offset],
+                     update);
+    }
   }
 };
 
@@ -142,8 +152,12 @@ void run_shadow_read(Tag, Exec const& exec, std::string const& label, Work const
     if (work.is_known_far() && work.held.contains({work.begin, work.end}))
       return for_or_reduce(label, items, ReadThroughShadow<Work>{work.shadow, work.held.first, work.consumer}, result);
   }
-  if (work.held.contains({0, work.size()})) for_or_reduce(label, items, ReadShadow<Work, true>{work}, result);
-  else for_or_reduce(label, items, ReadShadow<Work, false>{work}, result);
+  auto const run = [&]<bool OfAll, bool Short>() {
+    for_or_reduce(label, items, ReadShadow<Work, OfAll, Short>{work}, result);
+  };
+  if (!work.held.contains({0, work.size()})) run.template operator()<false, false>();
+  else if (work.is_short()) run.template operator()<true, true>();
+  else run.template operator()<true, false>();
 }
 
 /// Each half-warp decides between original and shadow.
