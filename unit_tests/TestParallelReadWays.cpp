@@ -163,6 +163,24 @@ TYPED_TEST(ParallelReadWays, tables_of_one_type) {
   });
 }
 
+// ---- Size ----
+
+/// On CPUs so much is written past the caches, in pieces that begin where cache lines do.
+TYPED_TEST(ParallelReadWays, more_than_16_mebibytes) {
+  Rng rng(3);
+  Matrix<TypeParam, 2, LayoutRight> const m(rng, {2063, 2161});
+  Opaque<ColumnOrder> const opaque{m.down};
+  auto const indices = indices_of(m.down, 0, m.size);
+  Ways<TypeParam> const ways;
+  auto const a = m.shadow_view(), b = m.shadow_view();
+  m.template check<false>(a, m.down, indices);
+  m.template check<false>(b, opaque, indices);
+  EXPECT_EQ(ways("transposing"), 2);
+  m.template check<true>(a, m.down, indices);
+  m.template check<false>(a, opaque, indices);
+  EXPECT_EQ(ways("shadow"), 2);
+}
+
 // ---- Forgetting ----
 
 /// Only the way depends on it.
