@@ -14,21 +14,29 @@
 namespace Koalesce::Impl::CudaBackend {
 
 using PortableBackend::run_original_read;
-using PortableBackend::run_shadow_read;
 
-/// A thread reads items that are 32 apart, and loads `at_once` of them before it consumes them. A half-warp whose first
-/// 16 items do not go down a column reads the original; the others read the shadow as long as they continue down the
-/// column.
-template <class Work>
-struct CudaRead {
+/// How items are spread: a thread's are 32 apart, and it loads `at_once` of them before it consumes them.
+struct ReadShape {
   static constexpr int threads = 256;
   static constexpr int at_once = 4;
   static constexpr int items   = 4 * at_once;
   static constexpr int block   = threads * items;
 
+  template <class Work>
+  static std::int64_t teams(Work const& work) {
+    return (work.items() + block - 1) / block;
+  }
+};
+
+/// A half-warp whose first 16 items do not go down a column reads the original; the others read the shadow as long as
+/// they continue down the column.
+template <class Work>
+struct CudaRead : ReadShape {
   using T = typename Work::value_type;
 
   Work work;
+
+  explicit CudaRead(Work const& w) : work(w) {}
 
   template <class Member, class Update>
   KOKKOS_FUNCTION void operator()(Member const& team, Update& update) const {
@@ -71,6 +79,88 @@ struct CudaRead {
 #pragma unroll
       for (int k = 0; k < at_once; ++k)
         if (item + k * 32 < work.end) work.consume(item + k * 32, value[k], update);
+    }
+  }
+};
+
+/// Reads a shadow of all elements, fewer than 2^31, for a map that goes down columns as far as a sample showed. A
+/// thread foresees the indices of `at_once` items: if the map says the same, their places are known without a division.
+template <class Work>
+struct CudaShadowRead : ReadShape {
+  using T = typename Work::value_type;
+
+  static constexpr int steps = 32 * at_once;  // rows from one batch of items to the next
+  static constexpr int items = 8 * at_once, block = threads * items;
+
+  Work work;
+
+  explicit CudaShadowRead(Work const& w) : work(w) {}
+
+  static bool can_read(Work const& work) {
+    return !work.by_columns && work.is_short() && work.rows.divisor() >= steps && work.held.contains({0, work.size()});
+  }
+
+  template <class Member, class Update>
+  KOKKOS_FUNCTION void operator()(Member const& team, Update& update) const {
+    std::int64_t const in_warp =
+        work.begin + std::int64_t(team.league_rank()) * block + team.team_rank() / 32 * (32 * items);
+    if (in_warp + 32 * items <= work.end) read<true>(in_warp + team.team_rank() % 32, update);
+    else read<false>(in_warp + team.team_rank() % 32, update);
+  }
+
+  /// The first element of a batch, as foreseen.
+  struct Ahead {
+    std::uint32_t index;
+    int row;
+    T const* from;
+    std::int64_t matrix, column;
+  };
+
+  /// \param[in] k  which one of its batch the element is.
+  KOKKOS_FORCEINLINE_FUNCTION Ahead ahead_of(std::uint32_t index, typename Work::Element const& element, int k,
+                                             std::uint32_t stride) const {
+    return {index - k * stride, int(element.i) - 32 * k, work.shadow + element.place - 32 * k, element.b, element.j};
+  }
+
+  /// \tparam All  whether all of the thread's items are there.
+  template <bool All, class Update>
+  KOKKOS_FORCEINLINE_FUNCTION void read(std::int64_t begin, Update& update) const {
+    if (!All && begin >= work.end) return;
+    auto const stride = std::uint32_t(32 * work.columns.divisor());
+    auto const start  = std::uint32_t(work.index(begin));
+    Ahead ahead       = ahead_of(start, work.template element<true>(start), 0, stride);
+#ifdef __CUDA_ARCH__
+#pragma unroll 1
+#endif
+    for (std::int64_t first = begin; first < begin + 32 * items; first += steps) {
+      std::uint32_t index[at_once];
+      bool foreseen = ahead.row >= 0 && ahead.row + steps - 32 < int(work.rows.divisor());
+      static_for<at_once>([&](auto k) {
+        if (!All && first + 32 * k.value >= work.end) return;
+        index[k.value] = std::uint32_t(work.index(first + 32 * k.value));
+        foreseen &= index[k.value] == ahead.index + k.value * stride;
+      });
+      T value[at_once];
+      typename Work::Position at[at_once];
+      static_for<at_once>([&](auto k) {
+        if (!All && first + 32 * k.value >= work.end) return;
+        if (foreseen) {
+          value[k.value] = ahead.from[32 * k.value];
+          at[k.value]    = {ahead.matrix, ahead.row + 32 * k.value, ahead.column};
+        } else {
+          auto const element = work.template element<true>(index[k.value]);
+          value[k.value]     = work.shadow[element.place];
+          at[k.value]        = {element.b, element.i, element.j};
+          if (k.value == at_once - 1) ahead = ahead_of(index[k.value], element, k.value, stride);
+        }
+      });
+      ahead.index += at_once * stride;
+      ahead.row += steps;
+      ahead.from += steps;
+      static_for<at_once>([&](auto k) {
+        std::int64_t const item = first + 32 * k.value;
+        if (All || item < work.end) work.consume(item, at[k.value], value[k.value], update);
+      });
     }
   }
 };
@@ -122,12 +212,22 @@ auto cuda_team_policy(Kokkos::Cuda const& exec, std::int64_t teams, int shared_b
 }
 
 template <class Work, class Result>
+void run_shadow_read(Tag, Kokkos::Cuda const& exec, std::string const& label, Work const& work, Result& result) {
+  if constexpr (!Work::has_known_map) {
+    using Body               = CudaShadowRead<Work>;
+    std::int64_t const teams = (work.items() + Body::block - 1) / Body::block;
+    if (Body::can_read(work) && teams < std::int64_t(1) << 31)
+      return for_or_reduce(label, cuda_team_policy<5>(exec, teams, 0), Body(work), result);
+  }
+  PortableBackend::run_shadow_read(Tag{}, exec, label, work, result);
+}
+
+template <class Work, class Result>
 void run_mixed_read(Tag, Kokkos::Cuda const& exec, std::string const& label, Work const& work, Result& result) {
-  using Body               = CudaRead<Work>;
-  std::int64_t const teams = (work.items() + Body::block - 1) / Body::block;
+  std::int64_t const teams = ReadShape::teams(work);
   if (!ColumnWalk<Work, 32>::can_walk(work) || teams >= std::int64_t(1) << 31)
     return run_shadow_read(Tag{}, exec, label, work, result);
-  for_or_reduce(label, cuda_team_policy<4>(exec, teams, 0), Body{work}, result);
+  for_or_reduce(label, cuda_team_policy<4>(exec, teams, 0), CudaRead<Work>(work), result);
 }
 
 template <class Work, class Result>
