@@ -88,10 +88,6 @@ class TeamRegroup {
   Impl::TeamRegrouping<Member, Payload...> m_items;
 };
 
-template <class Member, class Predict, class... Payload>
-KOKKOS_FUNCTION TeamRegroup(Member const&, int, Paths const&, Predict const&, Payload const&...)
-    -> TeamRegroup<Member, Payload...>;
-
 /// \brief A branch inside a team's kernel: body(i, path) for every item i of the team, regrouped so that whole warps
 /// take one path.
 ///
