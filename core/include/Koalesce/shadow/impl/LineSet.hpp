@@ -25,7 +25,7 @@ inline IndexRange intersection(IndexRange const& a, IndexRange const& b) {
 /// A set of lines of a matrix, as runs that neither overlap nor touch, in order.
 class LineSet {
  public:
-  static constexpr std::size_t most_runs = 256;  ///< worth searching; callers add no more
+  static constexpr std::size_t max_runs = 256;  ///< worth searching; callers add no more
 
   bool empty() const { return m_runs.empty(); }
   void clear() { m_runs.clear(); }

@@ -95,7 +95,7 @@ template <class Exec, class View>
 bool builds_now(ShadowBuild build, Shadow<View>& shadow, IndexRange const& lines) {
   bool const first = build == ShadowBuild::first_read || (build == ShadowBuild::automatic && !Backend::on_host<Exec>);
   if (first || shadow.read.contains(lines)) return true;
-  if (shadow.read.runs() >= LineSet::most_runs) shadow.read.clear();
+  if (shadow.read.runs() >= LineSet::max_runs) shadow.read.clear();
   shadow.read.add(lines);
   return false;
 }
@@ -128,7 +128,7 @@ void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> 
   auto& shadow        = state[lines.along];
   bool const is_whole = work.items() == work.size(), knows_lines = is_whole || work.is_known_far();
   bool const can_build = !shadow.no_memory && knows_lines && (is_whole || work.items() >= smallest_part) &&
-                         shadow.built.runs() < LineSet::most_runs;
+                         shadow.built.runs() < LineSet::max_runs;
   bool const useful =
       work.items() > 0 && !work.is_vector() && !work.is_known_near() && (can_build || !shadow.built.empty());
   auto const goes        = useful ? traversal_of(Tag{}, exec, label, work, state) : Traversal::irregular;

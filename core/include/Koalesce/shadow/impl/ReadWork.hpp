@@ -72,7 +72,7 @@ struct ReadWork {
     return index;
   }
 
-  /// \tparam Short  whether there are fewer than 2^31 elements, so that 32 bits are enough: a GPU has no others.
+  /// \tparam Short  whether there are fewer than 2^31 elements, so that 32 bits, which a GPU computes in, are enough.
   template <bool Short = false>
   KOKKOS_FORCEINLINE_FUNCTION Element element(std::int64_t index) const {
     using I           = std::conditional_t<Short, std::uint32_t, std::int64_t>;
@@ -92,9 +92,6 @@ struct ReadWork {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t place(std::int64_t index) const { return element(index).place; }
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t place_of_item(std::int64_t item) const {
-    return is_known_far() ? item : place(index(item));
-  }
 
   /// Which element an item has: its matrix, row and column.
   struct Position {

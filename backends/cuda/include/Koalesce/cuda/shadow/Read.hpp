@@ -15,28 +15,19 @@ namespace Koalesce::Impl::CudaBackend {
 
 using PortableBackend::run_original_read;
 
-/// How items are spread: a thread's are 32 apart, and it loads `at_once` of them before it consumes them.
-struct ReadShape {
+/// A thread reads items that are 32 apart, and loads `at_once` of them before it consumes them. A half-warp whose first
+/// 16 items do not go down a column reads the original; the others read the shadow as long as they continue down the
+/// column.
+template <class Work>
+struct CudaRead {
   static constexpr int threads = 256;
   static constexpr int at_once = 4;
   static constexpr int items   = 4 * at_once;
   static constexpr int block   = threads * items;
 
-  template <class Work>
-  static std::int64_t teams(Work const& work) {
-    return (work.items() + block - 1) / block;
-  }
-};
-
-/// A half-warp whose first 16 items do not go down a column reads the original; the others read the shadow as long as
-/// they continue down the column.
-template <class Work>
-struct CudaRead : ReadShape {
   using T = typename Work::value_type;
 
   Work work;
-
-  explicit CudaRead(Work const& w) : work(w) {}
 
   template <class Member, class Update>
   KOKKOS_FUNCTION void operator()(Member const& team, Update& update) const {
@@ -86,15 +77,16 @@ struct CudaRead : ReadShape {
 /// Reads a shadow of all elements, fewer than 2^31, for a map that goes down columns as far as a sample showed. A
 /// thread foresees the indices of `at_once` items: if the map says the same, their places are known without a division.
 template <class Work>
-struct CudaShadowRead : ReadShape {
+struct CudaShadowRead {
+  static constexpr int threads = 256;
+  static constexpr int at_once = 4;
+  static constexpr int items   = 8 * at_once;
+  static constexpr int block   = threads * items;
+  static constexpr int steps   = 32 * at_once;  // rows from one batch of items to the next
+
   using T = typename Work::value_type;
 
-  static constexpr int steps = 32 * at_once;  // rows from one batch of items to the next
-  static constexpr int items = 8 * at_once, block = threads * items;
-
   Work work;
-
-  explicit CudaShadowRead(Work const& w) : work(w) {}
 
   static bool can_read(Work const& work) {
     return !work.by_columns && work.is_short() && work.rows.divisor() >= steps && work.held.contains({0, work.size()});
@@ -217,17 +209,18 @@ void run_shadow_read(Tag, Kokkos::Cuda const& exec, std::string const& label, Wo
     using Body               = CudaShadowRead<Work>;
     std::int64_t const teams = (work.items() + Body::block - 1) / Body::block;
     if (Body::can_read(work) && teams < std::int64_t(1) << 31)
-      return for_or_reduce(label, cuda_team_policy<5>(exec, teams, 0), Body(work), result);
+      return for_or_reduce(label, cuda_team_policy<5>(exec, teams, 0), Body{work}, result);
   }
   PortableBackend::run_shadow_read(Tag{}, exec, label, work, result);
 }
 
 template <class Work, class Result>
 void run_mixed_read(Tag, Kokkos::Cuda const& exec, std::string const& label, Work const& work, Result& result) {
-  std::int64_t const teams = ReadShape::teams(work);
+  using Body               = CudaRead<Work>;
+  std::int64_t const teams = (work.items() + Body::block - 1) / Body::block;
   if (!ColumnWalk<Work, 32>::can_walk(work) || teams >= std::int64_t(1) << 31)
     return run_shadow_read(Tag{}, exec, label, work, result);
-  for_or_reduce(label, cuda_team_policy<4>(exec, teams, 0), CudaRead<Work>(work), result);
+  for_or_reduce(label, cuda_team_policy<4>(exec, teams, 0), Body{work}, result);
 }
 
 template <class Work, class Result>
