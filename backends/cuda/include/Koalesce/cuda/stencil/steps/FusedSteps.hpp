@@ -17,7 +17,7 @@
 namespace Koalesce::Impl::CudaBackend {
 
 template <class Kernel>
-__global__ void __launch_bounds__(32 * Kernel::Tile::warps)
+__global__ void __launch_bounds__(32 * Kernel::Tile::warps, std::max(1, steps_warps / Kernel::Tile::warps))
     steps_kernel(__grid_constant__ typename Kernel::Work const work,
                  __grid_constant__ typename Kernel::Boundary const boundary, __grid_constant__ StepsGrid const grid) {
   Kernel::run(work, boundary, grid);
@@ -87,7 +87,7 @@ StepsGrid make_steps_grid(typename Kernel::Work const& work, std::int64_t reside
     std::int64_t const time = waves * (chunk + extra);
     if (best >= 0 && time >= best) continue;
     best        = time;
-    grid.chunk  = chunk;
+    grid.chunk  = int(chunk);
     grid.chunks = unsigned(count(n[0], chunk));
   }
   return grid;
@@ -123,8 +123,8 @@ std::vector<int> fused_depths(Tag, Kokkos::Cuda const& exec, StencilWork<WorkArg
                               int) {
   using Steps = FusedSteps<StencilWork<WorkArgs...>, Boundary>;
   std::vector<int> depths;
-  // 32 bits hold all places in a plane's rows, and the numbers of its tiles.
-  bool possible           = work.extents[1] < (1 << 24) && work.extents[2] < (1 << 29);
+  // 32 bits hold all places in a plane's rows, and the numbers of its tiles and of planes.
+  bool possible           = work.extents[0] < (1 << 30) && work.extents[1] < (1 << 24) && work.extents[2] < (1 << 29);
   auto const lies_in_rows = [&](auto const& field, auto) { possible = possible && field.stride[2] == 1; };
   for_each(work.in, lies_in_rows);
   for_each(work.out, lies_in_rows);

@@ -81,8 +81,21 @@ struct StepColumn {
 
   static constexpr int edges       = std::min(rows, 2 * ry);  ///< rows of a warp that others read
   static constexpr int row_points  = 32 * width;
-  static constexpr int slot_points = Tile::warps * edges * row_points;
-  static constexpr int bytes       = depth * planes * slot_points * int(sizeof(T));
+  static constexpr int slot_points = (Tile::warps * edges + 2 * ry) * row_points;  ///< with rows around the tile
+
+  /// Whether warps read each other's rows of the first level where its planes arrive, because older ones are still
+  /// there. Nothing is left of it then.
+  static constexpr bool shares_arrivals = ry > 0 && planes - 1 - lag > 1;
+  static constexpr int first_left       = shares_arrivals ? 1 : 0;  ///< the first level of which rows are left
+  static constexpr int bytes            = (depth - first_left) * planes * slot_points * int(sizeof(T));
+
+  /// Of a plane that arrives; where rows are shared, with those around the tile.
+  static constexpr int arrival_points = (Tile::warps * rows + (shares_arrivals ? 2 * ry : 0)) * row_points;
+
+  /// Where the thread's points of the first plane that arrives begin.
+  __device__ __forceinline__ static int arrival_place() {
+    return ((shares_arrivals ? ry : 0) + int(threadIdx.y) * rows) * row_points + int(threadIdx.x) * width;
+  }
 
   using value_type = T;
 
@@ -94,11 +107,40 @@ struct StepColumn {
   /// Leaves the rows of a level's newest plane that other warps read.
   __device__ __forceinline__ void leave_edges(T* shared, int level, int phase) const {
     if constexpr (edges > 0) {
-      T* const to = shared + (level * planes + phase) * slot_points + int(threadIdx.y) * (edges * row_points) +
-                    int(threadIdx.x) * width;
+      if (level < first_left) return;
+      T* const to = shared + edges_place(level, phase);
 #pragma unroll
       for (int r = 0; r < rows; ++r)
         if (edge_of(r) >= 0) write_points(to + edge_of(r) * row_points, held[level][phase][r]);
+    }
+  }
+
+  /// Gives all such rows values, also those around the tile, which no warp has. Nothing that depends on them is kept.
+  __device__ __forceinline__ void start_edges(T* shared, [[maybe_unused]] T* arrivals) const {
+    if constexpr (edges > 0) {
+#pragma unroll
+      for (int level = first_left; level < depth; ++level)
+#pragma unroll
+        for (int phase = 0; phase < planes; ++phase) {
+          leave_edges(shared, level, phase);
+          T* const to = shared + edges_place(level, phase);
+#pragma unroll
+          for (int r = 0; r < ry; ++r) {
+            if (threadIdx.y == 0) write_points(to - (r + 1) * row_points, held[level][phase][0]);
+            if (threadIdx.y == Tile::warps - 1)
+              write_points(to + (edges + r) * row_points, held[level][phase][rows - 1]);
+          }
+        }
+      if constexpr (shares_arrivals) {
+#pragma unroll 1
+        for (int phase = 0; phase < planes; ++phase)
+#pragma unroll
+          for (int r = 0; r < ry; ++r) {
+            T* const to = arrivals + phase * arrival_points;
+            if (threadIdx.y == 0) write_points(to - (r + 1) * row_points, held[0][0][0]);
+            if (threadIdx.y == Tile::warps - 1) write_points(to + (rows + r) * row_points, held[0][0][0]);
+          }
+      }
     }
   }
 
@@ -114,7 +156,7 @@ struct StepColumn {
   };
 
   template <int phase>
-  __device__ __forceinline__ Window window(T const* shared, int level) const {
+  __device__ __forceinline__ Window window(T const* shared, T const* arrivals, int level) const {
     Window w;
     static_for<2 * rz + 1>([&](auto p) KOALESCE_INLINE_LAMBDA {
       constexpr int dz = p.value - rz;
@@ -126,7 +168,10 @@ struct StepColumn {
 #pragma unroll
             for (int c = 0; c < width; ++c) row[c] = held[level][place(phase, dz)][y][c];
           } else {
-            read_points(row, shared + (level * planes + place(phase, dz)) * slot_points + edge_place(y));
+            if (level < first_left) read_points(row, arrivals + place(phase, dz) * arrival_points + y * row_points);
+            else
+              read_points(row,
+                          shared + edges_place(level, place(phase, dz)) + (y < 0 ? y : edges + y - rows) * row_points);
           }
           fill_row<dz, y>(w.value + p.value * Window::plane + line.value * Window::pitch + rx, row);
         }
@@ -148,13 +193,11 @@ struct StepColumn {
     return r < ry ? r : r >= rows - ry ? r - rows + 2 * ry : -1;
   }
 
-  /// Where other warps' row y, counted from this warp's first, begins for this thread. Beyond the tile any will do:
-  /// nothing that depends on them is kept.
-  __device__ __forceinline__ static int edge_place(int y) {
-    int const in_tile = int(threadIdx.y) * rows + y, last = Tile::warps * rows - 1;
-    int const row = in_tile < 0 ? 0 : in_tile > last ? last : in_tile, r = row % rows;
-    int const e = rows <= 2 * ry || r < ry ? r : r < rows - ry ? 0 : r - rows + 2 * ry;
-    return (row / rows * edges + e) * row_points + int(threadIdx.x) * width;
+  /// Where the rows of a level's plane that the warp leaves begin for this thread. Those of its neighbors lie around
+  /// them.
+  __device__ __forceinline__ static int edges_place(int level, int phase) {
+    return ((level - first_left) * planes + phase) * slot_points + (ry + int(threadIdx.y) * edges) * row_points +
+           int(threadIdx.x) * width;
   }
 
   /// Whether any of the thread's points reads the value at column x of row y in plane dz.

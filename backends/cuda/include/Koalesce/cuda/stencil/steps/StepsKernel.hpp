@@ -14,8 +14,8 @@ struct StepsGrid {
   unsigned tiles_x, tiles_y;
   unsigned tiles;  ///< blocks that they take
   unsigned chunks;
-  std::int64_t chunk;  ///< planes that a tile goes through
-  bool wide;           ///< all fields let a thread read and write its points of a row at once
+  int chunk;  ///< planes that a tile goes through
+  bool wide;  ///< all fields let a thread read and write its points of a row at once
 };
 
 /// Several steps in one sweep: a pipeline along z. Each step computes one plane for every plane that is read, some
@@ -45,11 +45,10 @@ struct StepsKernel {
   static constexpr int depth = Depth, width = Tile::width, rows = Tile::rows;
   static constexpr int rz = Work::rz, ry = Work::ry, rx = Work::rx;
 
-  /// Where a thread reads its points of a plane.
+  /// Where a thread's rows begin in the plane that it reads next.
   template <class T>
   struct Source {
     T const* row[rows];
-    int column[width];
   };
 
   template <class>
@@ -68,19 +67,28 @@ struct StepsKernel {
     /// Where arriving planes of field i begin in shared memory; of no field: all bytes.
     template <int i>
     static constexpr int arrivals = [] {
-      constexpr int sizes[] = {int(sizeof(Ts))...};
-      int place             = edges;
-      for (int k = 0; k != i; ++k) place += planes * Tile::warps * 32 * rows * width * sizes[k];
+      constexpr int sizes[]  = {int(sizeof(Ts))...};
+      int place              = edges;
+      constexpr int points[] = {
+          StepColumn<std::remove_const_t<Ts>, Order, Shapes, Tile, Depth, lag, planes>::arrival_points...};
+      for (int k = 0; k != i; ++k) place += planes * points[k] * sizes[k];
       return place;
     }();
     static constexpr int bytes = arrivals<int(sizeof...(Ts))>;
+
+    static constexpr bool shares_arrivals =
+        (StepColumn<std::remove_const_t<Ts>, Order, Shapes, Tile, Depth, lag, planes>::shares_arrivals || ...);
+
+    /// Registers of planes that a thread holds between two of its steps.
+    static constexpr int held = (planes - 1) * Depth * rows * width * (((int(sizeof(Ts)) + 3) / 4) + ...);
   };
   using Ins     = Fields<typename Work::Ins>;
   using Columns = typename Ins::Columns;
   using Planes  = typename Ins::Planes;
 
   static constexpr int lag = Ins::lag, planes = Ins::planes, bytes = Ins::bytes;
-  static constexpr int ahead = planes - 1;  ///< planes on their way
+  /// Planes on their way.
+  static constexpr int ahead = Ins::shares_arrivals ? planes - 1 - lag : planes - 1;
 
   /// Points of a tile whose results are kept. In x they begin at a multiple of the width.
   static constexpr int halo_x = (depth * rx + width - 1) / width * width, halo_y = depth * ry;
@@ -99,39 +107,58 @@ struct StepsKernel {
     unsigned const tile = rows_share ? blockIdx.x : blockIdx.x * Tile::warps + threadIdx.y;
     x                   = int(tile % grid.tiles_x) * step_x - halo_x + int(threadIdx.x) * width;
     y                   = rows_share ? int(tile / grid.tiles_x) * step_y - halo_y + int(threadIdx.y) * rows : 0;
-    z0                  = std::int64_t(blockIdx.y) * grid.chunk;
-    z1                  = z0 + grid.chunk < n[0] ? z0 + grid.chunk : n[0];
+    z0                  = int(blockIdx.y) * grid.chunk;
+    z1                  = min(z0 + grid.chunk, int(n[0]));
 
-    int const first  = int(tile % grid.tiles_x) * step_x;
-    unsigned in_tile = 0;
+    int const first   = int(tile % grid.tiles_x) * step_x;
+    unsigned changing = 0, stored = 0;
 #pragma unroll
     for (int r = 0; r < rows; ++r)
 #pragma unroll
       for (int c = 0; c < width; ++c) {
         unsigned const bit = 1u << (r * width + c);
         bool const in_y = y + r >= 0 && y + r < int(n[1]), in_x = x + c >= 0 && x + c < int(n[2]);
-        if (in_y && in_x) interior |= bit;
-        if ((in_y || wraps(1)) && (in_x || wraps(2))) inside |= bit;
+        if ((in_y || wraps(1)) && (in_x || wraps(2))) changing |= bit;
+        if (is_read<1>(y + r, ry) && is_read<2>(x + c, rx)) later_reads |= bit << (reads * points);
         bool const kept_y = !rows_share || (y + r >= int(tile / grid.tiles_x) * step_y &&
                                             y + r < int(tile / grid.tiles_x) * step_y + step_y);
-        if (kept_y && x + c >= first && x + c < first + step_x) in_tile |= bit;
+        if (kept_y && in_y && in_x && x + c >= first && x + c < first + step_x) stored |= bit;
       }
-    kept = rows_share || tile < grid.tiles_x ? in_tile & interior : 0;
+    if (!rows_share && tile >= grid.tiles_x) stored = 0;
+    masks = changing << (changes * points) | stored << (stores * points) | all_bits << (reads * points);
+    later_reads |= masks & ~(all_bits << (reads * points));
 
     planes_of_period = stand_in<0>(z0 - depth * rz, 0);
 
-    auto const everywhere = [](bool here) { return rows_share ? __syncthreads_and(here) : __all_sync(~0u, here); };
-    all                   = everywhere(inside == all_bits);
-    wide                  = everywhere(grid.wide && x >= 0 && x + width <= int(n[2]));
+    // A vote, which the compiler knows to be the same in all threads of a warp.
+    auto const everywhere = [](bool here) {
+      return bool(__all_sync(~0u, rows_share ? bool(__syncthreads_and(here)) : here));
+    };
+    all  = everywhere(changing == all_bits);
+    wide = everywhere(grid.wide && x >= 0 && x + width <= int(n[2]));
     for_each(work.in, [&](auto const& field, auto i) KOALESCE_INLINE_LAMBDA {
       using Column = std::decay_t<decltype(get<i.value>(columns))>;
       auto& from   = get<i.value>(sources);
       auto const z = stand_in<0>(z0 - depth * rz, Column::rz);
 #pragma unroll
       for (int r = 0; r < rows; ++r) from.row[r] = field.at(z, stand_in<1>(y + r, Column::ry), 0);
-#pragma unroll
-      for (int c = 0; c < width; ++c) from.column[c] = stand_in<2>(x + c, Column::rx);
     });
+  }
+
+  /// Whether a point of the interior depends on an index of canonical dimension c.
+  template <int c>
+  __device__ __forceinline__ bool is_read(int at, int radius) const {
+    int const reach = wraps(c) ? depth * radius : radius;
+    return at >= -reach && at < int(n[c]) + reach;
+  }
+
+  /// A value that the compiler must take for a new one, where planes take many registers. It then keeps none for what
+  /// follows from it, such as one for every bit of the masks. A spilled one costs much: it can be read only when all
+  /// copies that are on their way have arrived.
+  template <class I>
+  __device__ __forceinline__ static I opaque(I value) {
+    if constexpr (Ins::held > 64) asm volatile("" : "+r"(value));
+    return value;
   }
 
   template <class I>
@@ -152,23 +179,29 @@ struct StepsKernel {
   }
 
   __device__ __forceinline__ void march() {
-    std::int64_t plane      = z0 - depth * rz;
-    std::int64_t const last = z1 - 1 + depth * lag;
+    int plane      = z0 - depth * rz;
+    int const last = z1 - 1 + depth * lag;
 #pragma unroll
     for (int i = 0; i < ahead; ++i) read(plane + i, i);
-    start(plane);
+    start();
+    masks = later_reads;
     // Whole turns, without a look at the end in between: what lies beyond it is not kept.
 #pragma unroll 1
     for (; plane <= last; plane += planes)
       static_for<planes>([&](auto phase) KOALESCE_INLINE_LAMBDA { step<phase.value>(plane + phase.value); });
   }
 
-  /// Gives all levels values of the first plane: the functor never sees others than a field's.
-  __device__ __forceinline__ void start(std::int64_t) {
+  /// Gives all levels, all rows that warps leave for each other, and the place where no plane is on its way yet values
+  /// of the first plane: the functor never sees others than a field's.
+  __device__ __forceinline__ void start() {
     wait_for_copies<ahead - 1>();
     for_each(columns, [&](auto& column, auto i) KOALESCE_INLINE_LAMBDA {
-      T_of<decltype(column)> points[rows][width];
-      take<i.value>(0, points);
+      T_of<decltype(column)> first[rows][width];
+      take<i.value>(0, first);
+#pragma unroll
+      for (int k = ahead; k < planes; ++k)
+#pragma unroll
+        for (int r = 0; r < rows; ++r) write_points(points_in<i.value>(k) + r * 32 * width, first[r]);
 #pragma unroll
       for (int level = 0; level < depth; ++level)
 #pragma unroll
@@ -176,8 +209,11 @@ struct StepsKernel {
 #pragma unroll
           for (int r = 0; r < rows; ++r)
 #pragma unroll
-            for (int c = 0; c < width; ++c) column.held[level][k][r][c] = points[r][c];
+            for (int c = 0; c < width; ++c) column.held[level][k][r][c] = first[r][c];
     });
+    for_each_edges([&](auto const& column, auto* shared, auto i)
+                       KOALESCE_INLINE_LAMBDA { column.start_edges(shared, points_in<i.value>(0)); });
+    if constexpr (rows_share) __syncthreads();
   }
 
   template <class Column>
@@ -187,9 +223,10 @@ struct StepsKernel {
   template <int i>
   __device__ __forceinline__ auto* points_in(int in) const {
     extern __shared__ __align__(16) unsigned char memory[];
-    using T = T_of<decltype(get<i>(columns))>;
-    return reinterpret_cast<T*>(memory + Ins::template arrivals<i>) +
-           ((in * Tile::warps + int(threadIdx.y)) * rows * 32 + int(threadIdx.x)) * width;
+    using T      = T_of<decltype(get<i>(columns))>;
+    using Column = std::decay_t<decltype(get<i>(columns))>;
+    return reinterpret_cast<T*>(memory + Ins::template arrivals<i>) + in * Column::arrival_points +
+           Column::arrival_place();
   }
 
   template <int i, class T>
@@ -199,10 +236,11 @@ struct StepsKernel {
     for (int r = 0; r < rows; ++r) read_points(points[r], from + r * 32 * width);
   }
 
-  /// Puts a plane of every field on its way to shared memory; each thread brings its own points. Places beyond a
-  /// field's halo are not needed: any will do.
-  __device__ __forceinline__ void read(std::int64_t plane, int to_slot) {
-    bool const turns = wraps(0) && ++planes_of_period == n[0];
+  /// Puts a plane of every field on its way to shared memory; each thread brings its own points. Where nothing needs
+  /// them, those of an earlier plane stay in three dimensions: many threads that read one place wait for each other. In
+  /// two, looking costs more.
+  __device__ __forceinline__ void read(int plane, int to_slot) {
+    bool const turns = wraps(0) && ++planes_of_period == int(n[0]);
     if (turns) planes_of_period = 0;
     for_each(work.in, [&](auto const& field, auto i) KOALESCE_INLINE_LAMBDA {
       using Column = std::decay_t<decltype(get<i.value>(columns))>;
@@ -213,15 +251,19 @@ struct StepsKernel {
         read_beyond<i.value>(plane, to);
       } else if (wide) {
 #pragma unroll
-        for (int k = 0; k < rows * width; k += Column::vector)
+        for (int k = 0; k < points; k += Column::vector)
           async_copy<Column::vector * sizeof(T)>(to + k / width * 32 * width + k % width,
                                                  from.row[k / width] + x + k % width);
       } else {
+        unsigned const these = opaque(masks);
+        int const first_x    = opaque(x);
 #pragma unroll
-        for (int k = 0; k < rows * width; ++k)
-          async_copy<sizeof(T)>(to + k / width * 32 * width + k % width, from.row[k / width] + from.column[k % width]);
+        for (int k = 0; k < points; ++k)
+          if (!rows_share || has<reads>(these, k))
+            async_copy<sizeof(T)>(to + k / width * 32 * width + k % width,
+                                  from.row[k / width] + stand_in<2>(first_x + k % width, Column::rx));
       }
-      if (wraps(0) || (plane >= -Column::rz && plane < n[0] - 1 + Column::rz)) {
+      if (wraps(0) || (plane >= -Column::rz && plane < int(n[0]) - 1 + Column::rz)) {
         std::ptrdiff_t const to_next = turns ? (1 - n[0]) * field.stride[0] : field.stride[0];
 #pragma unroll
         for (int r = 0; r < rows; ++r) from.row[r] += to_next;
@@ -231,31 +273,31 @@ struct StepsKernel {
   }
 
   /// Whether points of a plane in this tile hold what the boundary says.
-  __device__ __forceinline__ bool is_beyond(std::int64_t plane) const {
-    if constexpr (has_values) return !all || (!wraps(0) && (plane < 0 || plane >= n[0]));
+  __device__ __forceinline__ bool is_beyond(int plane) const {
+    if constexpr (has_values) return !all || (!wraps(0) && (plane < 0 || plane >= int(n[0])));
     else return false;
   }
 
   /// Reads such a plane. Threads write shared memory themselves where a value is not a field's. It is rare and much
   /// code, so it is there once for all points.
   template <int i, class T>
-  __device__ __forceinline__ void read_beyond(std::int64_t plane, T* to) const {
+  __device__ __forceinline__ void read_beyond(int plane, T* to) const {
     if constexpr (has_values) {
-      using Column          = std::decay_t<decltype(get<i>(columns))>;
-      std::int64_t const at = stand_in<0>(plane, Column::rz);
-      bool const here_z     = wraps(0) || (plane >= 0 && plane < n[0]);
+      using Column      = std::decay_t<decltype(get<i>(columns))>;
+      int const at      = stand_in<0>(plane, Column::rz);
+      bool const here_z = wraps(0) || (plane >= 0 && plane < int(n[0]));
 #pragma unroll 1
-      for (int k = 0; k < rows * width; ++k) {
+      for (int k = 0; k < points; ++k) {
         T* const point = to + k / width * 32 * width + k % width;
         int const at_y = stand_in<1>(y + k / width, Column::ry), at_x = stand_in<2>(x + k % width, Column::rx);
-        if (here_z && (inside >> k & 1)) async_copy<sizeof(T)>(point, get<i>(work.in).at(at, at_y, at_x));
+        if (here_z && has<changes>(masks, k)) async_copy<sizeof(T)>(point, get<i>(work.in).at(at, at_y, at_x));
         else *point = get<i>(boundary.values)(user_index<Order>(at, at_y, at_x));
       }
     }
   }
 
   template <int phase>
-  __device__ __forceinline__ void step(std::int64_t plane) {
+  __device__ __forceinline__ void step(int plane) {
     wait_for_copies<ahead - 1>();
     for_each(columns,
              [&](auto& column, auto i) KOALESCE_INLINE_LAMBDA { take<i.value>(phase, column.held[0][phase]); });
@@ -268,12 +310,19 @@ struct StepsKernel {
 
   template <int phase>
   __device__ __forceinline__ void leave_edges(int level) {
+    for_each_edges([&](auto const& column, auto* shared, auto)
+                       KOALESCE_INLINE_LAMBDA { column.leave_edges(shared, level, phase); });
+  }
+
+  /// Calls visit(column, shared) with the rows of each field that warps leave for each other.
+  template <class Visit>
+  __device__ __forceinline__ void for_each_edges(Visit const& visit) {
     if constexpr (rows_share) {
       extern __shared__ __align__(16) unsigned char memory[];
       unsigned char* place = memory;
-      for_each(columns, [&](auto const& column, auto) KOALESCE_INLINE_LAMBDA {
+      for_each(columns, [&](auto const& column, auto i) KOALESCE_INLINE_LAMBDA {
         using Column = std::decay_t<decltype(column)>;
-        column.leave_edges(reinterpret_cast<typename Column::value_type*>(place), level, phase);
+        visit(column, reinterpret_cast<typename Column::value_type*>(place), i);
         place += Column::bytes;
       });
     }
@@ -281,15 +330,16 @@ struct StepsKernel {
 
   /// One plane of the step from `level` to the next.
   template <int phase, int level>
-  __device__ __forceinline__ void compute(std::int64_t z) {
-    constexpr bool is_last  = level + 1 == depth;
-    bool const in_z         = wraps(0) || (z >= 0 && z < n[0]);
-    std::int64_t const at_z = stand_in<0>(z, 0);
+  __device__ __forceinline__ void compute(int z) {
+    constexpr bool is_last = level + 1 == depth;
+    bool const in_z        = wraps(0) || (z >= 0 && z < int(n[0]));
+    int const at_z         = stand_in<0>(z, 0);
     extern __shared__ __align__(16) unsigned char memory[];
     unsigned char const* place = memory;
-    auto const windows         = transform(columns, [&](auto const& column, auto) KOALESCE_INLINE_LAMBDA {
-      using Column      = std::decay_t<decltype(column)>;
-      auto const window = column.template window<phase>(reinterpret_cast<T_of<Column> const*>(place), level);
+    auto const windows         = transform(columns, [&](auto const& column, auto i) KOALESCE_INLINE_LAMBDA {
+      using Column = std::decay_t<decltype(column)>;
+      auto const window =
+          column.template window<phase>(reinterpret_cast<T_of<Column> const*>(place), points_in<i.value>(0), level);
       place += Column::bytes;
       return window;
     });
@@ -302,18 +352,18 @@ struct StepsKernel {
             transform(windows, [&](auto const& window, auto) KOALESCE_INLINE_LAMBDA { return window.around(r, c); });
         int const at_y = stand_in<1>(y + r, 0), at_x = stand_in<2>(x + c, 0);
         auto const result =
-            to_pack(call_at<Order>(later_by(work.functor, level), around, load(work.points, at_z, at_y, at_x), at_z,
-                                   std::int64_t(at_y), std::int64_t(at_x)));
+            to_pack(call_at<Order>(later_by(work.functor, level), around, load(work.points, at_z, at_y, at_x),
+                                   std::int64_t(at_z), std::int64_t(at_y), std::int64_t(at_x)));
         for_each(results,
                  [&](auto& values, auto i) KOALESCE_INLINE_LAMBDA { values[r * width + c] = get<i.value>(result); });
       }
     // Points beyond the interior keep their values.
     if (!(all && in_z)) {
-      unsigned const changes = in_z ? inside : 0;
+      unsigned const these = in_z ? opaque(masks) : 0;
       for_each(columns, [&](auto const& column, auto i) KOALESCE_INLINE_LAMBDA {
 #pragma unroll
-        for (int k = 0; k < rows * width; ++k)
-          if (!(changes >> k & 1))
+        for (int k = 0; k < points; ++k)
+          if (!has<changes>(these, k))
             get<i.value>(results)[k] = column.template center<phase>(level, k / width, k % width);
       });
     }
@@ -329,14 +379,15 @@ struct StepsKernel {
     }
   }
 
-  __device__ __forceinline__ void store(std::int64_t z, Planes const& results) {
+  __device__ __forceinline__ void store(int z, Planes const& results) {
     for_each(work.out, [&](auto const& field, auto i) KOALESCE_INLINE_LAMBDA {
-      auto const& from = get<i.value>(results);
+      auto const& from     = get<i.value>(results);
+      unsigned const these = opaque(masks);
+      auto* to             = field.at(z, rows_share ? opaque(y) : 0, x);
 #pragma unroll
-      for (int r = 0; r < rows; ++r) {
+      for (int r = 0; r < rows; ++r, to += field.stride[1]) {
         constexpr unsigned in_row = (1u << width) - 1;
-        unsigned const here       = kept >> (r * width) & in_row;
-        auto* const to            = field.origin + z * field.stride[0] + (y + r) * field.stride[1] + x;
+        unsigned const here       = these >> (stores * points + r * width) & in_row;
         if (wide && here == in_row) {
           constexpr int vector = std::decay_t<decltype(get<i.value>(columns))>::vector;
 #pragma unroll
@@ -350,17 +401,30 @@ struct StepsKernel {
     });
   }
 
-  static constexpr unsigned all_bits = rows * width == 32 ? ~0u : (1u << (rows * width % 32)) - 1;
+  /// What holds of a thread's points: a bit for each, in one register.
+  enum Mask {
+    changes,  ///< the point is of the interior, or stands for one
+    stores,   ///< its result is kept
+    reads     ///< it is read from the field
+  };
+  static constexpr int points        = rows * width;
+  static constexpr unsigned all_bits = (1u << points) - 1;
+  static_assert(3 * points <= 32);
+
+  template <Mask mask>
+  __device__ __forceinline__ static bool has(unsigned masks, int point) {
+    return masks >> (mask * points + point) & 1;
+  }
 
   Work const& work;
   Boundary const& boundary;
   Extents3 const& n;
   int x, y;
-  std::int64_t z0, z1;
-  std::int64_t planes_of_period;  ///< up to the one that is read next
-  /// Of the thread's points, a bit each: those of the interior, those that change, and those to be stored.
-  unsigned interior = 0, inside = 0, kept;
-  bool wide, all;  ///< all points of the tile change
+  int z0, z1;
+  int planes_of_period;      ///< up to the one that is read next
+  unsigned masks;            ///< at first all points are read, so that places in shared memory have values
+  unsigned later_reads = 0;  ///< the masks from then on
+  bool wide, all;            ///< all points of the tile change
   Columns columns;
   typename Ins::Sources sources;
 };

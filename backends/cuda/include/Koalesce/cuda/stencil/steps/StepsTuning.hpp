@@ -23,9 +23,13 @@ struct StepsNumbers {
 /// \param[in] bytes  of the largest element.
 constexpr StepsNumbers steps_numbers(int rank, int bytes) {
   if (rank == 2) return {.width = bytes > 8 ? 2 : 4, .rows = 1, .warps = 4, .held = 96, .max_depth = 8};
-  if (bytes <= 4) return {.width = 2, .rows = 4, .warps = 16, .held = 64, .max_depth = 4};
-  return {.width = bytes > 8 ? 1 : 2, .rows = 4, .warps = 8, .held = 128, .max_depth = 4};
+  if (bytes <= 4) return {.width = 2, .rows = 5, .warps = 12, .held = 80, .max_depth = 4};
+  return {.width = bytes > 8 ? 1 : 2, .rows = 3, .warps = 12, .held = 96, .max_depth = 4};
 }
+
+/// Warps on a multiprocessor: as many as leave the registers that the planes take. With fewer, latencies show; with
+/// more, registers are spilled.
+inline constexpr int steps_warps = 12;
 
 /// What starting a block costs, in planes, beside those that it computes before its first result.
 inline constexpr std::int64_t steps_start_cost = 2;
