@@ -17,9 +17,9 @@ struct StepsNumbers {
   int max_depth;  ///< steps in one sweep
 };
 
-/// In three dimensions eight points per thread share what they read of their neighbors, and as many warps as registers
-/// allow hide latencies. In two dimensions nothing is exchanged between warps, and rows of four points per thread leave
-/// most of a warp's row to results.
+/// In three dimensions the points of a thread share what they read of their neighbors; there are as many as 168
+/// registers hold. In two nothing is exchanged between warps, and rows of four points per thread leave most of a
+/// warp's row to results.
 /// \param[in] bytes  of the largest element.
 constexpr StepsNumbers steps_numbers(int rank, int bytes) {
   if (rank == 2) return {.width = bytes > 8 ? 2 : 4, .rows = 1, .warps = 4, .held = 96, .max_depth = 8};
