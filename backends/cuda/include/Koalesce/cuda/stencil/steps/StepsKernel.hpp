@@ -58,26 +58,26 @@ struct StepsKernel {
     static constexpr int lag    = std::max({StepsReach<Order, Shapes>::lag...});
     static constexpr int planes = lag + rz + 1;
 
-    using Columns = Pack<StepColumn<std::remove_const_t<Ts>, Order, Shapes, Tile, Depth, lag, planes>...>;
-    using Sources = Pack<Source<std::remove_const_t<Ts>>...>;
-    using Planes  = Pack<Kokkos::Array<std::remove_const_t<Ts>, rows * width>...>;
-    static constexpr int edges =
-        (StepColumn<std::remove_const_t<Ts>, Order, Shapes, Tile, Depth, lag, planes>::bytes + ... + 0);
+    template <class T, class Shape>
+    using Column = StepColumn<std::remove_const_t<T>, Order, Shape, Tile, Depth, lag, planes>;
+
+    using Columns              = Pack<Column<Ts, Shapes>...>;
+    using Sources              = Pack<Source<std::remove_const_t<Ts>>...>;
+    using Planes               = Pack<Kokkos::Array<std::remove_const_t<Ts>, rows * width>...>;
+    static constexpr int edges = (Column<Ts, Shapes>::bytes + ... + 0);
 
     /// Where arriving planes of field i begin in shared memory; of no field: all bytes.
     template <int i>
     static constexpr int arrivals = [] {
       constexpr int sizes[]  = {int(sizeof(Ts))...};
       int place              = edges;
-      constexpr int points[] = {
-          StepColumn<std::remove_const_t<Ts>, Order, Shapes, Tile, Depth, lag, planes>::arrival_points...};
+      constexpr int points[] = {Column<Ts, Shapes>::arrival_points...};
       for (int k = 0; k != i; ++k) place += planes * points[k] * sizes[k];
       return place;
     }();
     static constexpr int bytes = arrivals<int(sizeof...(Ts))>;
 
-    static constexpr bool shares_arrivals =
-        (StepColumn<std::remove_const_t<Ts>, Order, Shapes, Tile, Depth, lag, planes>::shares_arrivals || ...);
+    static constexpr bool shares_arrivals = (Column<Ts, Shapes>::shares_arrivals || ...);
 
     /// Registers of planes that a thread holds between two of its steps.
     static constexpr int held = (planes - 1) * Depth * rows * width * (((int(sizeof(Ts)) + 3) / 4) + ...);
@@ -314,7 +314,7 @@ struct StepsKernel {
                        KOALESCE_INLINE_LAMBDA { column.leave_edges(shared, level, phase); });
   }
 
-  /// Calls visit(column, shared) with the rows of each field that warps leave for each other.
+  /// Calls visit(column, shared, i) with the rows of each field that warps leave for each other.
   template <class Visit>
   __device__ __forceinline__ void for_each_edges(Visit const& visit) {
     if constexpr (rows_share) {
