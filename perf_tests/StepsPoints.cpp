@@ -39,12 +39,13 @@ LinearStencil<T, Shape> average() {
       [](auto... offset) { return ((offset == 0) && ...) ? T(0.5) : T(0.5) / T(Shape::size - 1); });
 }
 
-enum class Beyond { halo, periodic };
+enum class Beyond { halo, periodic, mirror };
 
 template <class Shape, Beyond beyond>
 auto policy_with(Grid const& grid) {
   if constexpr (beyond == Beyond::halo) return policy_of<Shape>(grid);
-  else return policy_of<Shape>(grid).with_boundary(Periodic());
+  else if constexpr (beyond == Beyond::periodic) return policy_of<Shape>(grid).with_boundary(Periodic());
+  else return policy_of<Shape>(grid).with_boundary(Mirror());
 }
 
 template <class Shape, class T, Beyond beyond = Beyond::halo, class Functor>
@@ -81,8 +82,11 @@ void add_case(std::array<std::int64_t, Rank> const& n) {
   };
   if constexpr (Shape::size == 2 * Shape::rank + 1) all("koalesce", Heat<T>());
   all("koalesce_linear", average<T, Shape>());
-  if constexpr (Shape::size == 2 * Shape::rank + 1)
+  if constexpr (Shape::size == 2 * Shape::rank + 1) {
     add_impl<Shape, T, Beyond::periodic>(base + "koalesce_periodic", grid, 0, average<T, Shape>());
+    add_impl<Shape, T, Beyond::mirror>(base + "koalesce_mirror", grid, 0, average<T, Shape>());
+    add_impl<Shape, T, Beyond::mirror>(base + "koalesce_mirror_one", grid, 1, average<T, Shape>());
+  }
   add_copy<T>(base, grid, {2 * sizeof(T), 0});
 }
 

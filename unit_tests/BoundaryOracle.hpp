@@ -69,10 +69,10 @@ Rule<T, R> rule_of(Periodic, Index<R> const& n, int d) {
     return line(i);
   };
 }
-template <class T, int R>
-Rule<T, R> rule_of(Mirror mirror, Index<R> const&, int) {
+template <class T, int R, class About>
+Rule<T, R> rule_of(Mirror<About>, Index<R> const&, int) {
   return
-      [mirror](auto const&, std::int64_t k, auto const& line) { return line(mirror.about == about_face ? k - 1 : k); };
+      [](auto const&, std::int64_t k, auto const& line) { return line(std::is_same_v<About, AboutFace> ? k - 1 : k); };
 }
 /// Newton's form of the polynomial.
 template <class T, int R>
@@ -141,12 +141,25 @@ auto random_face(Rng& rng, Index<R> const& n, int d) {
   else return filled(Kokkos::View<T**, Kokkos::LayoutLeft, Space>("face", extent[0], extent[1]));
 }
 
-enum class Kind { periodic, mirror, extrapolation, copied, value, view, functor, slope, slopes, slope_of_point };
+enum class Kind {
+  periodic,
+  mirror,
+  mirror_point,
+  extrapolation,
+  copied,
+  value,
+  view,
+  functor,
+  slope,
+  slopes,
+  slope_of_point
+};
 
 template <class Exec, class T, int R, Kind K>
 auto random_condition(Rng& rng, Index<R> const& n, int d) {
   if constexpr (K == Kind::periodic) return Periodic();
-  else if constexpr (K == Kind::mirror) return Mirror(random_int(rng, 0, 1) == 0 ? about_face : about_point);
+  else if constexpr (K == Kind::mirror) return Mirror();
+  else if constexpr (K == Kind::mirror_point) return Mirror(about_point);
   else if constexpr (K == Kind::extrapolation) return Extrapolation(Impl::has_sums<T> ? int(random_int(rng, 0, 2)) : 0);
   else if constexpr (K == Kind::copied) return Neumann();
   else if constexpr (K == Kind::value) return Dirichlet(random_element<T>(rng));
@@ -158,7 +171,8 @@ auto random_condition(Rng& rng, Index<R> const& n, int d) {
 }
 
 /// The widest halo that a condition can fill.
-inline std::int64_t max_points(Mirror mirror, std::int64_t n) { return mirror.about == about_face ? n : n - 1; }
+inline std::int64_t max_points(Mirror<AboutFace>, std::int64_t n) { return n; }
+inline std::int64_t max_points(Mirror<AboutPoint>, std::int64_t n) { return n - 1; }
 inline std::int64_t max_points(Extrapolation e, std::int64_t n) { return e.order < n ? 99 : 0; }
 template <class C>
 std::int64_t max_points(C const&, std::int64_t) {

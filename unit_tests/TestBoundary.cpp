@@ -27,7 +27,7 @@ auto pair_of() {
   else if constexpr (c == 2) return Pair<Kind::extrapolation>();
   else if constexpr (c == 3) return Pair < Kind::view, sums ? Kind::slope : Kind::copied > ();
   else if constexpr (c == 4) return Pair<Kind::functor, Kind::extrapolation>();
-  else if constexpr (c == 5) return Pair < sums ? Kind::slopes : Kind::view, Kind::mirror > ();
+  else if constexpr (c == 5) return Pair < sums ? Kind::slopes : Kind::view, Kind::mirror_point > ();
   else return Pair < Kind::copied, sums ? Kind::slope_of_point : Kind::functor > ();
 }
 

@@ -63,7 +63,20 @@ TYPED_TEST(StencilStepsBoundary, as_single_sweeps) {
     return policy.with_boundary(Periodic(), sides(Dirichlet(0.25), Dirichlet(Wall())));
   };
   auto const mirrored = [](auto const& policy) { return policy.with_boundary(Mirror()); };
-  auto const around   = [](auto const& policy) {
+  auto const about    = [](auto const& policy) { return policy.with_boundary(Mirror(about_point)); };
+  auto const mixed    = [](auto const& policy) {
+    return policy.with_boundary(Mirror(), sides(Dirichlet(0.25), Dirichlet(0.5)));
+  };
+  auto const rising_last = [](auto const& policy) { return policy.with_boundary(Periodic(), Neumann(0.3)); };
+  auto const rising      = [](auto const& policy) {
+    return policy.with_boundary(sides(Neumann(0.3), Extrapolation(1)), sides(Dirichlet(0.5), Neumann(Wall())),
+                                     sides(Mirror(about_point), Neumann()));
+  };
+  auto const far = [](auto const& policy) {
+    return policy.with_boundary(Neumann(0.7), Dirichlet(Wall()), sides(Mirror(), Mirror(about_point)));
+  };
+  auto const curved = [](auto const& policy) { return policy.with_boundary(Extrapolation(2), Neumann(Wall())); };
+  auto const around = [](auto const& policy) {
     return policy.with_boundary(Periodic(), Dirichlet(Wall()), Periodic());
   };
   auto const across = [](auto const& policy) {
@@ -71,14 +84,20 @@ TYPED_TEST(StencilStepsBoundary, as_single_sweeps) {
   };
   for_each_seed([&](Rng& rng) {
     for (bool const large : {false, true}) {
-      std::int64_t const a = large ? random_int(rng, 30, 70) : random_int(rng, 2, 12);
-      std::int64_t const b = large ? random_int(rng, 200, 300) : random_int(rng, 2, 12);
-      std::int64_t const c = large ? random_int(rng, 3, 9) : random_int(rng, 2, 12);
+      std::int64_t const a = large ? random_int(rng, 30, 70) : random_int(rng, 3, 12);
+      std::int64_t const b = large ? random_int(rng, 200, 300) : random_int(rng, 3, 12);
+      std::int64_t const c = large ? random_int(rng, 3, 9) : random_int(rng, 3, 12);
       SCOPED_TRACE(std::to_string(a) + ", " + std::to_string(b) + ", " + std::to_string(c));
       try_boundary<TypeParam, Box<1, 1>, Plane>(rng, periodic, a, b);
       try_boundary<TypeParam, Box<1, 1>, Plane>(rng, given, a, b);
       try_boundary<TypeParam, Box<1, 1>, Plane>(rng, periodic_first, a, b);
       try_boundary<TypeParam, Box<1, 1>, Plane>(rng, mirrored, a, b);
+      try_boundary<TypeParam, Box<1, 1>, Plane>(rng, mixed, a, b);
+      try_boundary<TypeParam, Box<1, 1>, Plane>(rng, rising_last, a, b);
+      try_boundary<TypeParam, Star<1, 1>, Plane>(rng, curved, a, b);
+      try_boundary<TypeParam, Star<1, 1, 1>, Cube>(rng, about, b / 2 + 1, a, c);
+      try_boundary<TypeParam, Star<1, 1, 1>, Cube>(rng, rising, b / 2 + 1, a, c);
+      try_boundary<TypeParam, Star<2, 2, 2>, Cube>(rng, far, b / 2 + 2, a, c);
       try_boundary<TypeParam, Star<1, 1, 1>, Cube>(rng, around, b / 2 + 1, a, c);
       try_boundary<TypeParam, Star<1, 1, 1>, Cube>(rng, across, b / 2 + 1, a, c);
     }

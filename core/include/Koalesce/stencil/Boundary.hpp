@@ -55,18 +55,24 @@ struct Neumann {
   explicit Neumann(V const& g = V()) : gradient(g) {}
 };
 
-/// \brief Where the plane of a mirror lies: at the face, half-way between two points, or at the outermost interior
-/// point.
-enum MirrorAbout { about_face, about_point };
+/// \brief The plane of a mirror lies at the face, half-way between two points.
+struct AboutFace {};
+/// \brief The plane of a mirror lies at the outermost interior point.
+struct AboutPoint {};
+/// \brief `Mirror(about_face)`, which is `Mirror()`.
+inline constexpr AboutFace about_face{};
+/// \brief `Mirror(about_point)`.
+inline constexpr AboutPoint about_point{};
 
 /// \brief The field is mirrored: u(-k) = u(k - 1) about the face, u(-k) = u(k) about the point.
 ///
 /// There must be as many interior points as points beyond the face, and one more about the point.
+///
+/// \tparam About  AboutFace or AboutPoint.
+template <class About = AboutFace>
 struct Mirror {
-  MirrorAbout about;  ///< where the mirror's plane lies
-
-  /// \param[in] a  where the mirror's plane lies: `Mirror()`, `Mirror(about_point)`.
-  explicit Mirror(MirrorAbout a = about_face) : about(a) {}
+  /// Where the mirror's plane lies: `Mirror()`, `Mirror(about_point)`.
+  explicit Mirror(About = About()) {}
 };
 
 /// \brief Points lie on the polynomial through the nearest `order + 1` interior points.

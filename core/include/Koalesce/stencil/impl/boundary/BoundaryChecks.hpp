@@ -28,8 +28,9 @@ struct FaceName {
   std::string text() const { return std::string("the ") + side + " face of dimension " + std::to_string(dim); }
 };
 
-inline void check_mirror(FaceName const& face, Mirror mirror, std::int64_t points, std::int64_t width) {
-  bool const about_the_face = mirror.about == about_face;
+template <class About>
+void check_mirror(FaceName const& face, Mirror<About>, std::int64_t points, std::int64_t width) {
+  bool const about_the_face = std::is_same_v<About, AboutFace>;
   std::int64_t const needed = width + (about_the_face ? 0 : 1);
   if (points < needed)
     fail(face.where, face.field, " is mirrored ", about_the_face ? "about " : "about the point at ", face.text(),
@@ -68,7 +69,7 @@ void check_face_view(FaceName const& face, View const& view, Extents const& exte
 /// Throws if a condition cannot hold at a face. \param[in] width how many points beyond the face are asked for.
 template <class Exec, class T, class C, class Extents>
 void check_face(FaceName const& face, C const& condition, Extents const& extents, std::int64_t width) {
-  if constexpr (std::is_same_v<C, Mirror>) {
+  if constexpr (is_mirror<C>) {
     if (width > 0) check_mirror(face, condition, extents[face.dim], width);
   } else if constexpr (std::is_same_v<C, Extrapolation>) {
     check_extrapolation<T>(face, condition, extents[face.dim], width);

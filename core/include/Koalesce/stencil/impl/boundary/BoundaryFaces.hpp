@@ -46,12 +46,19 @@ struct GivenByFunctor {
   }
 };
 
-/// A condition at one face. \tparam Given what a Dirichlet or Neumann condition gives.
-template <class Given>
+/// A condition at one face.
+/// \tparam Given  what a Dirichlet or Neumann condition gives.
+/// \tparam kinds  what it may be, a bit each.
+template <class Given, unsigned kinds = ~0u>
 struct Face {
   FaceKind kind;
   int order;  // of an extrapolation
   Given given;
+
+  KOKKOS_FUNCTION bool is(FaceKind which) const {
+    constexpr bool one = (kinds & (kinds - 1)) == 0;
+    return (kinds >> int(which) & 1) != 0 && (one || kind == which);
+  }
 };
 
 template <class Low, class High>
@@ -82,9 +89,9 @@ template <class T, int Rank>
 Face<GivenValue<T, Rank>> make_face(int, Periodic) {
   return {FaceKind::periodic, 0, {}};
 }
-template <class T, int Rank>
-Face<GivenValue<T, Rank>> make_face(int, Mirror mirror) {
-  return {mirror.about == about_face ? FaceKind::mirror_face : FaceKind::mirror_point, 0, {}};
+template <class T, int Rank, class About>
+Face<GivenValue<T, Rank>> make_face(int, Mirror<About>) {
+  return {std::is_same_v<About, AboutFace> ? FaceKind::mirror_face : FaceKind::mirror_point, 0, {}};
 }
 template <class T, int Rank>
 Face<GivenValue<T, Rank>> make_face(int, Extrapolation extrapolation) {

@@ -26,8 +26,8 @@ template <class C>
 struct ConditionFacts : NoCondition {};
 template <>
 struct ConditionFacts<Periodic> : SomeCondition<void, false> {};
-template <>
-struct ConditionFacts<Mirror> : SomeCondition<void, false> {};
+template <class About>
+struct ConditionFacts<Mirror<About>> : SomeCondition<void, false> {};
 template <>
 struct ConditionFacts<Extrapolation> : SomeCondition<void, false> {};
 template <class V>
@@ -36,6 +36,11 @@ template <class V>
 struct ConditionFacts<Neumann<V>> : SomeCondition<V, true> {};
 template <>
 struct ConditionFacts<Neumann<ZeroGradient>> : SomeCondition<void, false> {};
+
+template <class C>
+inline constexpr bool is_mirror = false;
+template <class About>
+inline constexpr bool is_mirror<Mirror<About>> = true;
 
 template <class C>
 inline constexpr bool is_sides = false;

@@ -6,6 +6,44 @@
 
 namespace Koalesce::Impl {
 
+/// How far inward lies what the k-th point beyond a face of n points reads.
+template <class Given, unsigned kinds>
+KOKKOS_FORCEINLINE_FUNCTION std::int64_t read_inside(Face<Given, kinds> const& face, std::int64_t k, std::int64_t n) {
+  if (face.is(FaceKind::periodic)) return k <= n ? n - k : n - 1 - (k - 1) % n;
+  if (face.is(FaceKind::mirror_face)) return k - 1;
+  if (face.is(FaceKind::mirror_point)) return k;
+  return 0;
+}
+
+/// The weight, at the k-th point beyond a face, of the i-th point inward: Lagrange's polynomials.
+KOKKOS_FORCEINLINE_FUNCTION std::int64_t extrapolation_weight(int order, int i, std::int64_t k) {
+  if (order == 1) return i == 0 ? k + 1 : -k;
+  return i == 0 ? (k + 1) * (k + 2) / 2 : i == 1 ? -k * (k + 2) : k * (k + 1) / 2;
+}
+
+/// The value of the k-th point beyond a face, in a line of n points across it.
+/// \param[in] point, extent  its indices, and the interior points, for what the face gives.
+/// \param[in] inward         (i) -> the value that lies `i` points inward of the line's outermost.
+template <class T, class Given, unsigned kinds, class Point, class Inward>
+KOKKOS_FORCEINLINE_FUNCTION T value_beyond(Face<Given, kinds> const& face, Point const& point, Point const& extent,
+                                           std::int64_t k, std::int64_t n, Inward const& inward) {
+  if (face.is(FaceKind::dirichlet)) return face.given(point, extent);
+
+  using Weight = typename WeightType<T>::type;
+  if constexpr (has_sums<T>) {
+    if (face.is(FaceKind::extrapolation)) {
+      T sum{};
+      for (int i = 0; i <= face.order; ++i)
+        sum = multiply_add(Weight(extrapolation_weight(face.order, i, k)), inward(i), sum);
+      return sum;
+    }
+  }
+  T const value = inward(read_inside(face, k, n));
+  if constexpr (has_sums<T>)
+    if (face.is(FaceKind::neumann)) return multiply_add(Weight(k), T(face.given(point, extent)), value);
+  return value;
+}
+
 /// The value of a field at any point, from its interior and the conditions at its faces. All indices are in the order
 /// of the View's, counted from the first interior point; there must be interior points in every dimension.
 ///
@@ -56,24 +94,11 @@ struct BoundaryValue {
   }
 
   /// At a point beyond a face of dimension D, that is inside in later ones.
-  template <int D, bool... look, class Given>
-  KOKKOS_FORCEINLINE_FUNCTION T beyond(Face<Given> const& face, Point const& point, bool low) const {
-    if (face.kind == FaceKind::dirichlet) return face.given(point, extent);
-
-    using Weight         = typename WeightType<T>::type;
-    std::int64_t const n = extent[D], k = low ? -point[D] : point[D] - n + 1;
-    if constexpr (has_sums<T>) {
-      if (face.kind == FaceKind::extrapolation) {
-        T sum{};
-        for (int i = 0; i <= face.order; ++i)
-          sum = multiply_add(Weight(weight(face.order, i, k)), inward<D, look...>(point, low, i), sum);
-        return sum;
-      }
-    }
-    T const value = inward<D, look...>(point, low, inside(face.kind, k, n));
-    if constexpr (has_sums<T>)
-      if (face.kind == FaceKind::neumann) return multiply_add(Weight(k), T(face.given(point, extent)), value);
-    return value;
+  template <int D, bool... look, class Given, unsigned kinds>
+  KOKKOS_FORCEINLINE_FUNCTION T beyond(Face<Given, kinds> const& face, Point const& point, bool low) const {
+    std::int64_t const n = extent[D];
+    return value_beyond<T>(face, point, extent, low ? -point[D] : point[D] - n + 1, n,
+                           [&](std::int64_t i) { return inward<D, look...>(point, low, i); });
   }
 
   /// At the point in the same line along dimension D that is `i` points inward of the outermost interior one.
@@ -81,20 +106,6 @@ struct BoundaryValue {
   KOKKOS_FORCEINLINE_FUNCTION T inward(Point point, bool low, std::int64_t i) const {
     point[D] = low ? i : extent[D] - 1 - i;
     return at<D, look...>(point);
-  }
-
-  /// How far inward lies what the k-th point beyond a face of n points reads.
-  KOKKOS_FUNCTION static std::int64_t inside(FaceKind kind, std::int64_t k, std::int64_t n) {
-    if (kind == FaceKind::periodic) return k <= n ? n - k : n - 1 - (k - 1) % n;
-    if (kind == FaceKind::mirror_face) return k - 1;
-    if (kind == FaceKind::mirror_point) return k;
-    return 0;
-  }
-
-  /// The weight, at the k-th point beyond a face, of the i-th point inward: Lagrange's polynomials.
-  KOKKOS_FUNCTION static std::int64_t weight(int order, int i, std::int64_t k) {
-    if (order == 1) return i == 0 ? k + 1 : -k;
-    return i == 0 ? (k + 1) * (k + 2) / 2 : i == 1 ? -k * (k + 2) : k * (k + 1) / 2;
   }
 };
 

@@ -6,6 +6,7 @@
 #include <Koalesce/stencil/Steps.hpp>
 #include <Koalesce/stencil/impl/StencilInputs.hpp>
 #include <Koalesce/stencil/impl/domain/StencilBlocks.hpp>
+#include <Koalesce/stencil/impl/steps/StepsFaces.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -123,84 +124,6 @@ template <class W, class Shape, class F>
 KOKKOS_FORCEINLINE_FUNCTION LinearThen<W, Shape, WithStep<F>> later_by(LinearThen<W, Shape, WithStep<F>> const& functor,
                                                                        std::int64_t steps) {
   return {functor.weights, later_by(functor.then, steps)};
-}
-
-/// What lies beyond the interior of a sweep of several steps. In a canonical dimension c with wraps(c) the interior
-/// repeats; in the others what lies beyond does not change.
-/// \tparam Values   a pack of the BoundaryValue of every input that is read around the point; empty if all wrap.
-/// \tparam wrapped  a bit for each canonical dimension.
-template <class Values, unsigned wrapped>
-struct StepsBoundary {
-  static constexpr bool has_values = !std::is_same_v<Values, Pack<>>;
-
-  Values values;
-
-  KOKKOS_FUNCTION static constexpr bool wraps(int c) { return wrapped >> c & 1; }
-};
-
-/// How a sweep of several steps treats a dimension's faces; `others` depend on what a step computes.
-enum class StepsFaces { wrap, stay, others };
-
-template <class S>
-inline constexpr StepsFaces steps_faces = StepsFaces::others;
-template <>
-inline constexpr StepsFaces steps_faces<Sides<Periodic, Periodic>> = StepsFaces::wrap;
-template <class Low, class High>
-inline constexpr StepsFaces steps_faces<Sides<Dirichlet<Low>, Dirichlet<High>>> = StepsFaces::stay;
-
-/// Whether all dimensions of a field's boundary are treated as those of the policy's.
-template <class Conditions, class OfPolicy>
-inline constexpr bool same_steps_faces = false;
-template <class... S, class... P>
-inline constexpr bool same_steps_faces<Pack<S...>, Pack<P...>> =
-    ((steps_faces<S> != StepsFaces::others && steps_faces<S> == steps_faces<P>)&&...);
-
-/// The canonical dimensions of a boundary that wrap, a bit each.
-template <class Order, class... S>
-constexpr unsigned wrapped_in(Pack<S...> const*) {
-  bool const wraps[] = {steps_faces<S> == StepsFaces::wrap...};
-  unsigned found     = 0;
-  for (int d = 0; d < int(sizeof...(S)); ++d) found |= unsigned(wraps[d]) << Order::canonical_dim(d);
-  return found;
-}
-
-template <class S>
-inline constexpr bool is_same_everywhere = true;
-template <class Low, class High>
-inline constexpr bool is_same_everywhere<Sides<Dirichlet<Low>, Dirichlet<High>>> =
-    std::is_arithmetic_v<Low> && std::is_arithmetic_v<High>;
-
-/// Whether a shape reads, beyond a corner, what is no period of the values beyond the face: a condition's values that
-/// depend on the place, for a place beyond an earlier, periodic dimension.
-template <class Shape, class... S>
-constexpr bool reads_other_corners(Pack<S...> const*) {
-  bool const wraps[]  = {steps_faces<S> == StepsFaces::wrap...};
-  bool const varies[] = {!is_same_everywhere<S>...};
-  bool found          = false;
-  for_each_in_box<Shape>([&](auto... offset) {
-    if (!Shape::contains(offset...)) return;
-    int const at[] = {int(offset)...};
-    for (int d = 0; d < Shape::rank; ++d)
-      for (int earlier = 0; earlier < d; ++earlier)
-        found = found || (wraps[earlier] && varies[d] && at[earlier] != 0 && at[d] != 0);
-  });
-  return found;
-}
-
-/// Whether sweeps of several steps know the boundary of an input.
-template <class Policy, class In>
-constexpr bool can_fuse_boundary() {
-  using Boundary = typename Policy::boundary_type;
-  if constexpr (std::is_same_v<Boundary, NoBoundary>) {
-    return true;
-  } else {
-    using Own = std::decay_t<decltype(boundary_of(std::declval<In const&>(), std::declval<Boundary const&>()))>;
-    if constexpr (!same_steps_faces<Own, Boundary>) return false;
-    else {
-      using Shape = typename InputTraits<In, InputShapeOf<typename Policy::shape_type>>::shape;
-      return !reads_other_corners<Shape>(static_cast<Own const*>(nullptr));
-    }
-  }
 }
 
 /// Stands for NoBoundary where outputs are the Views of inputs at the point: previous time levels.

@@ -35,13 +35,16 @@ template <class Policy, class Visit, class In, class Work>
 void run_with_boundary(std::string const&, VisitingPolicy<Policy, Visit> const& policy, In const& in,
                        Work const& work) {
   using Order                = typename Work::Order;
-  constexpr unsigned wrapped = wrapped_in<Order>(static_cast<typename Policy::boundary_type const*>(nullptr));
+  constexpr auto sides       = static_cast<typename Policy::boundary_type const*>(nullptr);
+  constexpr unsigned wrapped = dimensions_with<Order>(StepsFaces::wrap, sides);
+  constexpr unsigned near    = dimensions_with<Order>(StepsFaces::near, sides);
   if constexpr (std::popcount(wrapped) == Policy::rank) {
-    policy.visit(work, StepsBoundary<Pack<>, wrapped>());
+    policy.visit(work, StepsBoundary<Pack<>, wrapped, near, Policy::rank>());
   } else {
-    auto const values = transform(inputs_that<false>(in),
-                                  [&](auto const& input, auto) { return boundary_value<Order>(policy, input); });
-    policy.visit(work, StepsBoundary<std::decay_t<decltype(values)>, wrapped>{values});
+    auto const values = transform(inputs_that<false>(in), [&](auto const& input, auto) {
+      return with_known_faces(boundary_value<Order>(policy, input), boundary_of(input, policy.boundary()));
+    });
+    policy.visit(work, StepsBoundary<std::decay_t<decltype(values)>, wrapped, near, Policy::rank>{values});
   }
 }
 

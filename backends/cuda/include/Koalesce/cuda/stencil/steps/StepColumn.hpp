@@ -3,6 +3,7 @@
 #define KOALESCE_CUDA_STENCIL_STEPS_STEP_COLUMN_HPP
 
 #include <Koalesce/cuda/runtime/VectorAccess.hpp>
+#include <Koalesce/cuda/stencil/steps/NearFaces.hpp>
 #include <Koalesce/stencil/impl/StencilWork.hpp>
 
 #include <algorithm>
@@ -155,8 +156,10 @@ struct StepColumn {
     }
   };
 
-  template <int phase>
-  __device__ __forceinline__ Window window(T const* shared, T const* arrivals, int level) const {
+  /// \param[in] near  NearFaces or NoNearFaces.
+  template <int phase, class Near>
+  __device__ __forceinline__ Window window(T const* shared, T const* arrivals, int level, Near const& near) {
+    fill_own_points<phase>(shared, arrivals, level, near);
     Window w;
     static_for<2 * rz + 1>([&](auto p) KOALESCE_INLINE_LAMBDA {
       constexpr int dz = p.value - rz;
@@ -164,16 +167,12 @@ struct StepColumn {
         constexpr int y = line.value - ry;
         if constexpr (reads_row(dz, y)) {
           T row[width];
-          if constexpr (y >= 0 && y < rows) {
-#pragma unroll
-            for (int c = 0; c < width; ++c) row[c] = held[level][place(phase, dz)][y][c];
-          } else {
-            if (level < first_left) read_points(row, arrivals + place(phase, dz) * arrival_points + y * row_points);
-            else
-              read_points(row,
-                          shared + edges_place(level, place(phase, dz)) + (y < 0 ? y : edges + y - rows) * row_points);
-          }
-          fill_row<dz, y>(w.value + p.value * Window::plane + line.value * Window::pitch + rx, row);
+          read_row<phase, dz, y>(row, shared, arrivals, level, near);
+          if constexpr (!is_own(y) && Near::exist(1))
+            if (near.edge_y) fill_in_y<phase, dz, y>(row, shared, arrivals, level, near);
+          T* const to = w.value + p.value * Window::plane + line.value * Window::pitch + rx;
+          fill_row<dz, y>(to, row);
+          if constexpr (Near::exist(2) && reads_across(dz, y)) fill_in_x<phase, dz, y>(to, level, near);
         }
       });
     });
@@ -210,10 +209,95 @@ struct StepColumn {
       }
     return false;
   }
+  KOKKOS_FUNCTION static constexpr bool reads_across(int dz, int y) {
+    for (int x = -rx; x < 0; ++x)
+      if (reads(dz, y, x)) return true;
+    for (int x = width; x < width + rx; ++x)
+      if (reads(dz, y, x)) return true;
+    return false;
+  }
   KOKKOS_FUNCTION static constexpr bool reads_row(int dz, int y) {
     for (int x = -rx; x < width + rx; ++x)
       if (reads(dz, y, x)) return true;
     return false;
+  }
+
+  KOKKOS_FUNCTION static constexpr bool is_own(int y) { return y >= 0 && y < rows; }
+
+  /// A row of a level. What lies beyond a face in z is filled in rows that other warps have; own ones are.
+  template <int phase, int dz, int y, class Near>
+  __device__ __forceinline__ void read_row(T (&row)[width], T const* shared, T const* arrivals, int level,
+                                           Near const& near) const {
+    if constexpr (is_own(y)) {
+#pragma unroll
+      for (int c = 0; c < width; ++c) row[c] = held[level][place(phase, dz)][y][c];
+    } else {
+      if (level < first_left) read_points(row, arrivals + place(phase, dz) * arrival_points + y * row_points);
+      else
+        read_points(row, shared + edges_place(level, place(phase, dz)) + (y < 0 ? y : edges + y - rows) * row_points);
+      if constexpr (dz != 0 && Near::exist(0))
+        if (near.edge_z)
+          static_for<width>([&](auto c) KOALESCE_INLINE_LAMBDA {
+            near.template fill<0, dz, 1, rz>(row[c.value], {dz, y, c.value}, [&](auto other) KOALESCE_INLINE_LAMBDA {
+              T there[width];
+              read_row<phase, other.value, y>(there, shared, arrivals, level, NoNearFaces());
+              return there[c.value];
+            });
+          });
+    }
+  }
+
+  /// Fills the thread's own points beyond faces in z and y. Nothing else needs what they held.
+  template <int phase, class Near>
+  __device__ __forceinline__ void fill_own_points(T const* shared, T const* arrivals, int level, Near const& near) {
+    if constexpr (Near::exist(0))
+      if (near.edge_z)
+        static_for<2 * rz + 1>([&](auto p) KOALESCE_INLINE_LAMBDA {
+          constexpr int dz = p.value - rz;
+          if constexpr (dz != 0)
+            static_for<rows * width>([&](auto k) KOALESCE_INLINE_LAMBDA {
+              constexpr int y = k.value / width, c = k.value % width;
+              near.template fill<0, dz, 1, rz>(
+                  held[level][place(phase, dz)][y][c], {dz, y, c},
+                  [&](auto other) KOALESCE_INLINE_LAMBDA { return held[level][place(phase, other.value)][y][c]; });
+            });
+        });
+    if constexpr (Near::exist(1))
+      if (near.edge_y)
+        static_for<2 * rz + 1>([&](auto p) KOALESCE_INLINE_LAMBDA {
+          constexpr int dz = p.value - rz;
+          if constexpr (Reach::in_y.lowest <= dz && dz <= Reach::in_y.highest)
+            static_for<rows>([&](auto line) KOALESCE_INLINE_LAMBDA {
+              constexpr int y = line.value;
+              fill_in_y<phase, dz, y>(held[level][place(phase, dz)][y], shared, arrivals, level, near);
+            });
+        });
+  }
+
+  /// Fills a row that lies beyond a face in y.
+  template <int phase, int dz, int y, class Near>
+  __device__ __forceinline__ void fill_in_y(T (&row)[width], T const* shared, T const* arrivals, int level,
+                                            Near const& near) const {
+    static_for<width>([&](auto c) KOALESCE_INLINE_LAMBDA {
+      near.template fill<1, y, rows, ry>(row[c.value], {dz, y, c.value}, [&](auto other) KOALESCE_INLINE_LAMBDA {
+        T there[width];
+        read_row<phase, dz, other.value>(there, shared, arrivals, level, near);
+        return there[c.value];
+      });
+    });
+  }
+
+  /// Fills what a row of a window reads beyond faces in x.
+  template <int phase, int dz, int y, class Near>
+  __device__ __forceinline__ void fill_in_x(T* row, int level, Near const& near) {
+    static_for<width + 2 * rx>([&](auto column) KOALESCE_INLINE_LAMBDA {
+      constexpr int x = column.value - rx;
+      if constexpr (reads(dz, y, x)) {
+        near.template fill<2, x, width, rx>(row[x], {dz, y, x},
+                                            [&](auto other) KOALESCE_INLINE_LAMBDA { return row[other.value]; });
+        if constexpr (is_own(y) && x >= 0 && x < width) held[level][place(phase, dz)][y][x] = row[x];
+      }
+    });
   }
 
   /// The row's own points, and those of other threads that are read.

@@ -28,19 +28,13 @@ struct StepsKernel {
   using Order    = typename Work::Order;
   using Tile     = TileT;
 
-  static constexpr bool has_boundary = !std::is_same_v<Boundary, NoBoundary>;
+  using Faces = StepsFacesOf<Boundary>;
 
   /// Whether canonical dimension c is periodic.
-  KOKKOS_FUNCTION static constexpr bool wraps(int c) {
-    if constexpr (has_boundary) return Boundary::wraps(c);
-    else return false;
-  }
+  KOKKOS_FUNCTION static constexpr bool wraps(int c) { return Faces::wraps(c); }
 
-  /// Whether values beyond the interior come from a boundary.
-  static constexpr bool has_values = [] {
-    if constexpr (has_boundary) return Boundary::has_values;
-    else return false;
-  }();
+  /// Whether all planes change.
+  static constexpr bool all_z = Faces::wraps(0) || Faces::is_near(0);
 
   static constexpr int depth = Depth, width = Tile::width, rows = Tile::rows;
   static constexpr int rz = Work::rz, ry = Work::ry, rx = Work::rx;
@@ -118,7 +112,8 @@ struct StepsKernel {
       for (int c = 0; c < width; ++c) {
         unsigned const bit = 1u << (r * width + c);
         bool const in_y = y + r >= 0 && y + r < int(n[1]), in_x = x + c >= 0 && x + c < int(n[2]);
-        if ((in_y || wraps(1)) && (in_x || wraps(2))) changing |= bit;
+        // What lies beyond a face that is near is computed where it is read; here any value will do.
+        if ((in_y || wraps(1) || Faces::is_near(1)) && (in_x || wraps(2) || Faces::is_near(2))) changing |= bit;
         if (is_read<1>(y + r, ry) && is_read<2>(x + c, rx)) later_reads |= bit << (reads * points);
         bool const kept_y = !rows_share || (y + r >= int(tile / grid.tiles_x) * step_y &&
                                             y + r < int(tile / grid.tiles_x) * step_y + step_y);
@@ -134,21 +129,29 @@ struct StepsKernel {
     auto const everywhere = [](bool here) {
       return bool(__all_sync(~0u, rows_share ? bool(__syncthreads_and(here)) : here));
     };
-    all  = everywhere(changing == all_bits);
-    wide = everywhere(grid.wide && x >= 0 && x + width <= int(n[2]));
+    all    = everywhere(changing == all_bits);
+    edge_y = !__all_sync(~0u, !Faces::is_near(1) || (y >= ry && y + rows + ry <= int(n[1])));
+    edge   = edge_y || !__all_sync(~0u, !Faces::is_near(2) || (x >= rx && x + width + rx <= int(n[2])));
+    wide   = everywhere(grid.wide && x >= 0 && x + width <= int(n[2]));
     for_each(work.in, [&](auto const& field, auto i) KOALESCE_INLINE_LAMBDA {
       using Column = std::decay_t<decltype(get<i.value>(columns))>;
       auto& from   = get<i.value>(sources);
-      auto const z = stand_in<0>(z0 - depth * rz, Column::rz);
+      auto const z = stand_in<0>(z0 - depth * rz, halo<0>(Column::rz));
 #pragma unroll
-      for (int r = 0; r < rows; ++r) from.row[r] = field.at(z, stand_in<1>(y + r, Column::ry), 0);
+      for (int r = 0; r < rows; ++r) from.row[r] = field.at(z, stand_in<1>(y + r, halo<1>(Column::ry)), 0);
     });
+  }
+
+  /// Points beyond a face that are read from fields, or given by the boundary.
+  template <int c>
+  KOKKOS_FUNCTION static constexpr int halo(int radius) {
+    return Faces::is_near(c) ? 0 : radius;
   }
 
   /// Whether a point of the interior depends on an index of canonical dimension c.
   template <int c>
   __device__ __forceinline__ bool is_read(int at, int radius) const {
-    int const reach = wraps(c) ? depth * radius : radius;
+    int const reach = wraps(c) ? depth * radius : halo<c>(radius);
     return at >= -reach && at < int(n[c]) + reach;
   }
 
@@ -261,9 +264,10 @@ struct StepsKernel {
         for (int k = 0; k < points; ++k)
           if (!rows_share || has<reads>(these, k))
             async_copy<sizeof(T)>(to + k / width * 32 * width + k % width,
-                                  from.row[k / width] + stand_in<2>(first_x + k % width, Column::rx));
+                                  from.row[k / width] + stand_in<2>(first_x + k % width, halo<2>(Column::rx)));
       }
-      if (wraps(0) || (plane >= -Column::rz && plane < int(n[0]) - 1 + Column::rz)) {
+      constexpr int halo_z = halo<0>(Column::rz);
+      if (wraps(0) || (plane >= -halo_z && plane < int(n[0]) - 1 + halo_z)) {
         std::ptrdiff_t const to_next = turns ? (1 - n[0]) * field.stride[0] : field.stride[0];
 #pragma unroll
         for (int r = 0; r < rows; ++r) from.row[r] += to_next;
@@ -274,7 +278,7 @@ struct StepsKernel {
 
   /// Whether points of a plane in this tile hold what the boundary says.
   __device__ __forceinline__ bool is_beyond(int plane) const {
-    if constexpr (has_values) return !all || (!wraps(0) && (plane < 0 || plane >= int(n[0])));
+    if constexpr (Faces::has_values) return !all || (!all_z && (plane < 0 || plane >= int(n[0])));
     else return false;
   }
 
@@ -282,14 +286,15 @@ struct StepsKernel {
   /// code, so it is there once for all points.
   template <int i, class T>
   __device__ __forceinline__ void read_beyond(int plane, T* to) const {
-    if constexpr (has_values) {
+    if constexpr (Faces::has_values) {
       using Column      = std::decay_t<decltype(get<i>(columns))>;
-      int const at      = stand_in<0>(plane, Column::rz);
-      bool const here_z = wraps(0) || (plane >= 0 && plane < int(n[0]));
+      int const at      = stand_in<0>(plane, halo<0>(Column::rz));
+      bool const here_z = all_z || (plane >= 0 && plane < int(n[0]));
 #pragma unroll 1
       for (int k = 0; k < points; ++k) {
         T* const point = to + k / width * 32 * width + k % width;
-        int const at_y = stand_in<1>(y + k / width, Column::ry), at_x = stand_in<2>(x + k % width, Column::rx);
+        int const at_y = stand_in<1>(y + k / width, halo<1>(Column::ry));
+        int const at_x = stand_in<2>(x + k % width, halo<2>(Column::rx));
         if (here_z && has<changes>(masks, k)) async_copy<sizeof(T)>(point, get<i>(work.in).at(at, at_y, at_x));
         else *point = get<i>(boundary.values)(user_index<Order>(at, at_y, at_x));
       }
@@ -303,8 +308,14 @@ struct StepsKernel {
              [&](auto& column, auto i) KOALESCE_INLINE_LAMBDA { take<i.value>(phase, column.held[0][phase]); });
     read(plane + ahead, (phase + ahead) % planes);
     leave_edges<phase>(0);
-    static_for<depth>([&](auto level)
-                          KOALESCE_INLINE_LAMBDA { compute<phase, level.value>(plane - (level.value + 1) * lag); });
+    static_for<depth>([&](auto level) KOALESCE_INLINE_LAMBDA {
+      int const z = plane - (level.value + 1) * lag;
+      if constexpr (Faces::has_near) {
+        // A copy of the code, so that other tiles and planes need not look.
+        if (edge || is_edge_z(z)) return compute<phase, level.value, true>(z);
+      }
+      compute<phase, level.value, false>(z);
+    });
     if constexpr (rows_share) __syncthreads();
   }
 
@@ -328,22 +339,38 @@ struct StepsKernel {
     }
   }
 
-  /// One plane of the step from `level` to the next.
-  template <int phase, int level>
+  /// What a field needs to know of faces that are near, to compute plane z.
+  template <int i, bool near>
+  __device__ __forceinline__ auto near_faces(int z) const {
+    if constexpr (near) {
+      auto const& value = get<i>(boundary.values);
+      return NearFaces<Order, Boundary, std::decay_t<decltype(value)>>{value, {z, y, x}, is_edge_z(z), edge_y};
+    } else {
+      return NoNearFaces();
+    }
+  }
+
+  /// Whether a plane's points may read beyond a face in z that is near.
+  __device__ __forceinline__ bool is_edge_z(int z) const {
+    return Faces::is_near(0) && (z < rz || z >= int(n[0]) - rz);
+  }
+
+  /// One plane of the step from `level` to the next. \tparam near  whether it may read beyond a face that is near.
+  template <int phase, int level, bool near>
   __device__ __forceinline__ void compute(int z) {
     constexpr bool is_last = level + 1 == depth;
-    bool const in_z        = wraps(0) || (z >= 0 && z < int(n[0]));
-    int const at_z         = stand_in<0>(z, 0);
+    bool const in_z        = all_z || (z >= 0 && z < int(n[0]));
+    Planes results;
+    int const at_z = stand_in<0>(z, 0);
     extern __shared__ __align__(16) unsigned char memory[];
     unsigned char const* place = memory;
-    auto const windows         = transform(columns, [&](auto const& column, auto i) KOALESCE_INLINE_LAMBDA {
-      using Column = std::decay_t<decltype(column)>;
-      auto const window =
-          column.template window<phase>(reinterpret_cast<T_of<Column> const*>(place), points_in<i.value>(0), level);
+    auto const windows         = transform(columns, [&](auto const&, auto i) KOALESCE_INLINE_LAMBDA {
+      auto& column       = get<i.value>(columns);
+      using Column       = std::decay_t<decltype(column)>;
+      auto* const shared = reinterpret_cast<T_of<Column> const*>(place);
       place += Column::bytes;
-      return window;
+      return column.template window<phase>(shared, points_in<i.value>(0), level, near_faces<i.value, near>(z));
     });
-    Planes results;
 #pragma unroll
     for (int r = 0; r < rows; ++r)
 #pragma unroll
@@ -425,6 +452,7 @@ struct StepsKernel {
   unsigned masks;            ///< at first all points are read, so that places in shared memory have values
   unsigned later_reads = 0;  ///< the masks from then on
   bool wide, all;            ///< all points of the tile change
+  bool edge_y, edge;         ///< those of the warp may read beyond a face in y, or in y or x, that is near
   Columns columns;
   typename Ins::Sources sources;
 };
