@@ -95,9 +95,9 @@ TYPED_TEST(StencilStepsBoundary, as_single_sweeps) {
       try_boundary<TypeParam, Box<1, 1>, Plane>(rng, mixed, a, b);
       try_boundary<TypeParam, Box<1, 1>, Plane>(rng, rising_last, a, b);
       try_boundary<TypeParam, Star<1, 1>, Plane>(rng, curved, a, b);
-      try_boundary<TypeParam, Star<1, 1, 1>, Cube>(rng, about, b / 2 + 1, a, c);
-      try_boundary<TypeParam, Star<1, 1, 1>, Cube>(rng, rising, b / 2 + 1, a, c);
-      try_boundary<TypeParam, Star<2, 2, 2>, Cube>(rng, far, b / 2 + 2, a, c);
+      try_boundary<TypeParam, Star<1, 1, 1>, Cube>(rng, about, b / 4 + 3, a / 2 + 8, c);
+      try_boundary<TypeParam, Star<1, 1, 1>, Cube>(rng, rising, b / 4 + 3, a / 2 + 8, c);
+      try_boundary<TypeParam, Star<2, 2, 2>, Cube>(rng, far, b / 4 + 3, a / 2 + 8, c);
       try_boundary<TypeParam, Star<1, 1, 1>, Cube>(rng, around, b / 2 + 1, a, c);
       try_boundary<TypeParam, Star<1, 1, 1>, Cube>(rng, across, b / 2 + 1, a, c);
     }
