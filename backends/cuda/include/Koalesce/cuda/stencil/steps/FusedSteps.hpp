@@ -43,8 +43,12 @@ struct FusedSteps<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Fi
   static constexpr bool has_types = Order::rank > 1 && Work::rz > 0 && sizeof...(Us) == sizeof...(Ts) &&
                                     ((is_async_size(sizeof(Ts)) && alignof(Ts) == sizeof(Ts)) && ...);
 
+  /// Whether what lies beyond faces can be filled where it is read. (With neighbors in y in several planes that takes
+  /// too many registers.)
+  static constexpr bool has_faces = !StepsFacesOf<Boundary>::has_near || (StepsReach<Order, Shapes>::has_flat_y && ...);
+
   static constexpr int max_depth = [] {
-    if constexpr (!has_types) return 0;
+    if constexpr (!has_types || !has_faces) return 0;
     else {
       int const per_step = (Kernel<2>::planes - 1) * numbers.width * numbers.rows * words;
       int const most     = std::min(numbers.max_depth, numbers.held / per_step);

@@ -62,6 +62,9 @@ struct StepsReach {
     return found;
   }();
 
+  /// Whether these are in the point's own plane.
+  static constexpr bool has_flat_y = in_y.lowest > in_y.highest || (in_y.lowest == 0 && in_y.highest == 0);
+
   /// Planes that a step must stay behind the one before it. Neighbors in y come from other warps, through shared memory
   /// and past a barrier, so their plane must be older than the newest one.
   static constexpr int lag = std::max(rz, in_y.highest + 1);
@@ -156,7 +159,7 @@ struct StepColumn {
     }
   };
 
-  /// \param[in] near  NearFaces or NoNearFaces.
+  /// \param[in] near  NearFaces, if neighbors in y are read in the point's own plane alone, or NoNearFaces.
   template <int phase, class Near>
   __device__ __forceinline__ Window window(T const* shared, T const* arrivals, int level, Near const& near) {
     fill_own_points<phase>(shared, arrivals, level, near);
@@ -167,9 +170,9 @@ struct StepColumn {
         constexpr int y = line.value - ry;
         if constexpr (reads_row(dz, y)) {
           T row[width];
-          read_row<phase, dz, y>(row, shared, arrivals, level, near);
+          read_row<phase, dz, y>(row, shared, arrivals, level);
           if constexpr (!is_own(y) && Near::exist(1))
-            if (near.edge_y) fill_in_y<phase, dz, y>(row, shared, arrivals, level, near);
+            if (near.edge_y) fill_in_y<phase, y>(row, shared, arrivals, level, near);
           T* const to = w.value + p.value * Window::plane + line.value * Window::pitch + rx;
           fill_row<dz, y>(to, row);
           if constexpr (Near::exist(2) && reads_across(dz, y)) fill_in_x<phase, dz, y>(to, level, near);
@@ -224,10 +227,9 @@ struct StepColumn {
 
   KOKKOS_FUNCTION static constexpr bool is_own(int y) { return y >= 0 && y < rows; }
 
-  /// A row of a level. What lies beyond a face in z is filled in rows that other warps have; own ones are.
-  template <int phase, int dz, int y, class Near>
-  __device__ __forceinline__ void read_row(T (&row)[width], T const* shared, T const* arrivals, int level,
-                                           Near const& near) const {
+  /// A row of a level.
+  template <int phase, int dz, int y>
+  __device__ __forceinline__ void read_row(T (&row)[width], T const* shared, T const* arrivals, int level) const {
     if constexpr (is_own(y)) {
 #pragma unroll
       for (int c = 0; c < width; ++c) row[c] = held[level][place(phase, dz)][y][c];
@@ -235,15 +237,6 @@ struct StepColumn {
       if (level < first_left) read_points(row, arrivals + place(phase, dz) * arrival_points + y * row_points);
       else
         read_points(row, shared + edges_place(level, place(phase, dz)) + (y < 0 ? y : edges + y - rows) * row_points);
-      if constexpr (dz != 0 && Near::exist(0))
-        if (near.edge_z)
-          static_for<width>([&](auto c) KOALESCE_INLINE_LAMBDA {
-            near.template fill<0, dz, 1, rz>(row[c.value], {dz, y, c.value}, [&](auto other) KOALESCE_INLINE_LAMBDA {
-              T there[width];
-              read_row<phase, other.value, y>(there, shared, arrivals, level, NoNearFaces());
-              return there[c.value];
-            });
-          });
     }
   }
 
@@ -264,24 +257,19 @@ struct StepColumn {
         });
     if constexpr (Near::exist(1))
       if (near.edge_y)
-        static_for<2 * rz + 1>([&](auto p) KOALESCE_INLINE_LAMBDA {
-          constexpr int dz = p.value - rz;
-          if constexpr (Reach::in_y.lowest <= dz && dz <= Reach::in_y.highest)
-            static_for<rows>([&](auto line) KOALESCE_INLINE_LAMBDA {
-              constexpr int y = line.value;
-              fill_in_y<phase, dz, y>(held[level][place(phase, dz)][y], shared, arrivals, level, near);
-            });
+        static_for<rows>([&](auto line) KOALESCE_INLINE_LAMBDA {
+          fill_in_y<phase, line.value>(held[level][place(phase, 0)][line.value], shared, arrivals, level, near);
         });
   }
 
-  /// Fills a row that lies beyond a face in y.
-  template <int phase, int dz, int y, class Near>
+  /// Fills a row of the point's plane that lies beyond a face in y.
+  template <int phase, int y, class Near>
   __device__ __forceinline__ void fill_in_y(T (&row)[width], T const* shared, T const* arrivals, int level,
                                             Near const& near) const {
     static_for<width>([&](auto c) KOALESCE_INLINE_LAMBDA {
-      near.template fill<1, y, rows, ry>(row[c.value], {dz, y, c.value}, [&](auto other) KOALESCE_INLINE_LAMBDA {
+      near.template fill<1, y, rows, ry>(row[c.value], {0, y, c.value}, [&](auto other) KOALESCE_INLINE_LAMBDA {
         T there[width];
-        read_row<phase, dz, other.value>(there, shared, arrivals, level, near);
+        read_row<phase, 0, other.value>(there, shared, arrivals, level);
         return there[c.value];
       });
     });
