@@ -129,10 +129,12 @@ struct StepsKernel {
     auto const everywhere = [](bool here) {
       return bool(__all_sync(~0u, rows_share ? bool(__syncthreads_and(here)) : here));
     };
-    all    = everywhere(changing == all_bits);
-    edge_y = !__all_sync(~0u, !Faces::is_near(1) || (y >= ry && y + rows + ry <= int(n[1])));
-    edge   = edge_y || !__all_sync(~0u, !Faces::is_near(2) || (x >= rx && x + width + rx <= int(n[2])));
-    wide   = everywhere(grid.wide && x >= 0 && x + width <= int(n[2]));
+    all                 = everywhere(changing == all_bits);
+    bool const inside_y = !Faces::is_near(1) || (y >= ry && y + rows + ry <= int(n[1]));
+    bool const inside_x = !Faces::is_near(2) || (x >= rx && x + width + rx <= int(n[2]));
+    edge_y              = !__all_sync(~0u, inside_y);
+    edge                = !__all_sync(~0u, inside_y && inside_x);
+    wide                = everywhere(grid.wide && x >= 0 && x + width <= int(n[2]));
     for_each(work.in, [&](auto const& field, auto i) KOALESCE_INLINE_LAMBDA {
       using Column = std::decay_t<decltype(get<i.value>(columns))>;
       auto& from   = get<i.value>(sources);
