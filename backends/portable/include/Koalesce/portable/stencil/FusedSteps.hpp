@@ -195,11 +195,7 @@ struct PortableSteps {
 
 /// Previous time levels are not queued, nor is what follows from other points after every step.
 template <class Boundary>
-inline constexpr bool moves_in_queues = !std::is_same_v<Boundary, StepsInPlace>;
-template <class Values, unsigned wrapped, unsigned near, int rank>
-inline constexpr bool moves_in_queues<StepsBoundary<Values, wrapped, near, rank>> = near == 0;
-template <class Boundary>
-concept MovesInQueues = moves_in_queues<Boundary>;
+concept MovesInQueues = !std::is_same_v<Boundary, StepsInPlace> && !StepsFacesOf<Boundary>::has_near;
 
 /// Steps that share a sweep. (More of them leave only small tiles in scratch memory, which overlap too much.)
 inline constexpr int fused_steps = 2;
