@@ -6,7 +6,7 @@
 #include <Koalesce/portable/stencil/QueuedStencil.hpp>
 #include <Koalesce/portable/stencil/Tiling.hpp>
 #include <Koalesce/stencil/impl/PlaneQueue.hpp>
-#include <Koalesce/stencil/impl/boundary/HaloPoints.hpp>
+#include <Koalesce/stencil/impl/steps/StepsStart.hpp>
 #include <Koalesce/stencil/impl/steps/StepsState.hpp>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ struct PortableSteps {
     auto const queues     = make_queues(team.team_scratch(tiling.scratch_level), tile);
     auto const read_plane = [&](std::int64_t k) {
       queues[0].fill(team, k, [&](std::int64_t y, std::int64_t x) {
-        return read({first.z + k - rz, first.y + y, first.x + x});
+        return start().read({first.z + k - rz, first.y + y, first.x + x});
       });
     };
 
@@ -76,13 +76,10 @@ struct PortableSteps {
  private:
   using Queues = Kokkos::Array<Queue, depth>;
 
-  template <class Fields>
-  struct ValuesOf;
-  template <class... Ts, class... Shapes>
-  struct ValuesOf<Pack<Field<Ts, Shapes>...>> {
-    using type = Pack<std::remove_const_t<Ts>...>;
-  };
-  using Values = typename ValuesOf<typename Work::Ins>::type;
+  using Start  = StepsStart<Work, Boundary>;
+  using Values = typename Start::Values;
+
+  KOKKOS_FORCEINLINE_FUNCTION Start start() const { return {work, boundary}; }
 
   /// The points that a step computes for a tile of the last one.
   KOKKOS_FUNCTION static Tile tile_of_step(int step, Tile const& last) {
@@ -134,7 +131,7 @@ struct PortableSteps {
   KOKKOS_FORCEINLINE_FUNCTION Values step_from(F const& functor, Queue const& from, std::int64_t k, std::int64_t y,
                                                std::int64_t x, Extents3 const& point) const {
     Values values;
-    if (Extents3 const p = in_period(point); is_inside(p)) {
+    if (Extents3 const p = start().in_period(point); start().is_inside(p)) {
       auto const result = to_pack(call(functor, from, k, y, x, p));
       for_each(values, [&](auto& value, auto i) { value = get<decltype(i)::value>(result); });
     } else {
@@ -142,54 +139,6 @@ struct PortableSteps {
       for_each(values, [&](auto& value, auto i) { value = *get<decltype(i)::value>(before).origin; });
     }
     return values;
-  }
-
-  /// The fields' values at a point before the first step. Beyond a field's halo they are not needed, and may be any.
-  KOKKOS_FORCEINLINE_FUNCTION Values read(Extents3 const& point) const {
-    Extents3 const p = in_period(point);
-    Values values;
-    for_each(values, [&](auto& value, auto i) {
-      auto const& field = get<decltype(i)::value>(work.in);
-      using Shape       = typename std::decay_t<decltype(field)>::shape_type;
-      if constexpr (has_values) {
-        if (is_inside(p)) value = *field.at(p[0], p[1], p[2]);
-        else value = get<decltype(i)::value>(boundary.values)(user_index<Order>(p[0], p[1], p[2]));
-      } else {
-        value = *field.at(in_halo<Shape, 0>(p), in_halo<Shape, 1>(p), in_halo<Shape, 2>(p));
-      }
-    });
-    return values;
-  }
-
-  /// Whether values beyond the interior come from a boundary.
-  static constexpr bool has_values = [] {
-    if constexpr (std::is_same_v<Boundary, NoBoundary>) return false;
-    else return Boundary::has_values;
-  }();
-
-  /// The same point in periodic dimensions, within the interior there.
-  KOKKOS_FORCEINLINE_FUNCTION Extents3 in_period(Extents3 p) const {
-    if constexpr (!std::is_same_v<Boundary, NoBoundary>)
-      static_for<3>([&](auto c) {
-        constexpr int d = decltype(c)::value;
-        if constexpr (Boundary::wraps(d)) {
-          while (p[d] < 0) p[d] += work.extents[d];
-          while (p[d] >= work.extents[d]) p[d] -= work.extents[d];
-        }
-      });
-    return p;
-  }
-
-  KOKKOS_FORCEINLINE_FUNCTION bool is_inside(Extents3 const& p) const {
-    auto const& n = work.extents;
-    return p[0] >= 0 && p[0] < n[0] && p[1] >= 0 && p[1] < n[1] && p[2] >= 0 && p[2] < n[2];
-  }
-
-  /// The nearest index in canonical dimension c at which a field exists that is read in this shape.
-  template <class Shape, int c>
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t in_halo(Extents3 const& p) const {
-    constexpr std::int64_t radius = Order::template radius<Shape>(c);
-    return Kokkos::max(-radius, Kokkos::min(p[c], work.extents[c] - 1 + radius));
   }
 };
 
