@@ -4,6 +4,8 @@
 
 #include "StencilOracle.hpp"
 
+#include <vector>
+
 namespace Koalesce::Test {
 
 /// Another weight for every offset, another term for every point and step. The weights' magnitudes sum to less than 1,
@@ -28,8 +30,13 @@ struct Mix {
   }
 };
 
-/// The depths that are tried, at most so many: automatic, one, few, and as many as any backend has.
-inline constexpr int depths[] = {0, 1, 3, 9};
+/// The depths that are tried, at most so many: automatic, one, few, as many as any backend shares among sweeps, and, on
+/// GPUs, as many as let fields stay on chip.
+template <class Exec>
+std::vector<int> depths() {
+  if (Backend::on_host<Exec>) return {0, 1, 3, 9};
+  return {0, 1, 3, 9, 24};
+}
 
 }  // namespace Koalesce::Test
 

@@ -70,7 +70,7 @@ void try_steps(Rng& rng, Index<Shape::rank> const& n, std::int64_t steps, Functo
     run_on_host<rank>(result, [&](Index<rank> const& p) {
       return Impl::get<0>(apply_at<rank>(on_host(functor), p, std::tie(result)));
     });
-  for (int const depth : depths) {
+  for (int const depth : depths<Exec>()) {
     SCOPED_TRACE("depth " + std::to_string(depth));
     first.upload();
     scratch.poison_device();
@@ -153,7 +153,7 @@ void try_constant(Rng& rng, Index<Shape::rank> const& n, std::int64_t steps) {
       auto const step = [&](auto const&... a) { return MixStep<Shape>()(s, a...); };
       return Impl::get<0>(apply_at<rank>(step, p, std::tie(result, coefficient)));
     });
-  for (int const depth : depths) {
+  for (int const depth : depths<Exec>()) {
     SCOPED_TRACE("depth " + std::to_string(depth));
     first.upload();
     scratch.poison_device();
@@ -193,7 +193,7 @@ TYPED_TEST(StencilSteps, two_fields) {
       std::size_t i = 0;
       for_each_index<2>({}, n, [&](Index<2> const& p) { after_v(p) = next[i++]; });
     }
-    for (int const depth : depths) {
+    for (int const depth : depths<Exec>()) {
       SCOPED_TRACE("depth " + std::to_string(depth));
       u.upload();
       v.upload();
@@ -368,7 +368,7 @@ void try_levels(Rng& rng, Index<Shape::rank> const& n) {
         newest(p) = next[i++];
       });
     }
-    for (int const depth : depths) {
+    for (int const depth : depths<Exec>()) {
       SCOPED_TRACE("depth " + std::to_string(depth));
       now.upload();
       before.upload();

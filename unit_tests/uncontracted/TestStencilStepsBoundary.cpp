@@ -43,7 +43,7 @@ void try_boundary(Rng& rng, auto const& bound, Extents... n) {
       Kokkos::deep_copy(state, next);
     }
     auto const expected = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), state);
-    for (int const depth : depths) {
+    for (int const depth : depths<Exec>()) {
       SCOPED_TRACE("steps " + std::to_string(steps) + ", depth " + std::to_string(depth));
       Kokkos::deep_copy(result, first);
       parallel_stencil_steps("steps", policy.with_fused_steps(depth), result, scratch, steps, Mix<Shape>());

@@ -84,6 +84,12 @@ class Tuner : public TuningEntry {
     poll();
   }
 
+  /// The number of the candidate that runs from now on, once it is chosen.
+  std::optional<std::size_t> chosen() const {
+    int const chosen = m_chosen;
+    return chosen >= 0 ? std::optional(std::size_t(chosen)) : std::nullopt;
+  }
+
   struct SizedTurn {
     Race::Turn turn;
     double size;

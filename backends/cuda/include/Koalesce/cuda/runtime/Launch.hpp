@@ -39,11 +39,12 @@ struct CudaDevice {
   int processors;
   int threads_per_processor;
   int shared_bytes_per_block;
+  bool runs_blocks_together;  ///< so that they may wait for each other
 
   static CudaDevice of(Kokkos::Cuda const& exec) {
     auto const& properties = exec.cuda_device_prop();
     return {properties.multiProcessorCount, properties.maxThreadsPerMultiProcessor,
-            int(properties.sharedMemPerBlockOptin)};
+            int(properties.sharedMemPerBlockOptin), properties.cooperativeLaunch != 0};
   }
 };
 
@@ -98,16 +99,27 @@ class CudaKernel {
   }
 
   void launch(Kokkos::Cuda const& exec, dim3 blocks, Args... args) const {
+    launch_by(&cudaLaunchKernel, exec, blocks, args...);
+  }
+
+  /// Launches blocks that run at the same time, so that they may wait for each other.
+  void launch_together(Kokkos::Cuda const& exec, dim3 blocks, Args... args) const {
+    launch_by(&cudaLaunchCooperativeKernel, exec, blocks, args...);
+  }
+
+ private:
+  using Launch = cudaError_t(void const*, dim3, dim3, void**, std::size_t, cudaStream_t);
+
+  void launch_by(Launch* function, Kokkos::Cuda const& exec, dim3 blocks, Args... args) const {
     std::uint64_t id = 0;
     Kokkos::Tools::beginParallelFor(m_label, Kokkos::Tools::Experimental::device_id(exec), &id);
     void* pointers[]  = {const_cast<void*>(static_cast<void const*>(&args))...};
-    auto const status = cudaLaunchKernel(reinterpret_cast<void const*>(m_kernel), blocks, m_threads, pointers,
-                                         std::size_t(m_shared), exec.cuda_stream());
+    auto const status = function(reinterpret_cast<void const*>(m_kernel), blocks, m_threads, pointers,
+                                 std::size_t(m_shared), exec.cuda_stream());
     Kokkos::Tools::endParallelFor(id);
     check_cuda(m_label, status, "the launch");
   }
 
- private:
   std::string m_label;
   Function m_kernel;
   dim3 m_threads;

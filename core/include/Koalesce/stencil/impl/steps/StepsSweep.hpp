@@ -66,6 +66,23 @@ concept FusesSteps =
       run_fused_steps(tag, exec, label, work, boundary, 2);
     };
 
+/// Whether it may keep the fields on chip from step to step. It then also has
+///
+///     fits_on_chip(tag, exec, work, boundary)           whether there is room for the fields of this work
+///     run_on_chip(tag, exec, label, work, boundary, steps)
+///                                                       any number of steps, from `work.in` to `work.out`
+template <class Tag, class Exec, class Work, class Boundary>
+concept KeepsOnChip =
+    FusesSteps<Tag, Exec, Work, Boundary> &&
+    requires(Tag tag, Exec const& exec, std::string const& label, Work const& work, Boundary const& boundary) {
+      bool(fits_on_chip(tag, exec, work, boundary));
+      run_on_chip(tag, exec, label, work, boundary, 2);
+    };
+
+/// Steps on chip: the fewest that pay for reading and writing the fields; so many as are compared with other sweeps, a
+/// multiple of the numbers of steps of these; the most of a kernel, so that others have their turn.
+inline constexpr int fewest_on_chip = 24, trial_on_chip = 48, most_on_chip = 10000;
+
 /// The sweeps of a call of parallel_stencil_steps between two packs of Views.
 template <class Policy, class State, class Views, class... Functors>
 class StepsSweeps {
@@ -178,7 +195,7 @@ class StepsSweeps {
   }
 
   /// One sweep, of so many steps.
-  void run_depth(int depth) {
+  void run_depth(int depth, bool on_chip = false) {
     if (depth == 1 && m_ahead == 0) {
       with_functors([&](auto const&... functors) {
         dispatch_stencil(m_label, m_policy, m_views.inputs(), m_views.outputs(), NoReduction(), functors...);
@@ -188,8 +205,11 @@ class StepsSweeps {
         with_work([&](auto const& work, auto const&) { run_work(m_label, local_policy(m_policy), work); });
     } else if constexpr (fuses) {
       with_work([&](auto const& work, auto const& boundary) {
-        using Work = std::decay_t<decltype(work)>;
-        if constexpr (FusesSteps<Tag, Exec, Work, std::decay_t<decltype(boundary)>>)
+        using Work     = std::decay_t<decltype(work)>;
+        using Boundary = std::decay_t<decltype(boundary)>;
+        if constexpr (KeepsOnChip<Tag, Exec, Work, Boundary>)
+          if (on_chip) return run_on_chip(Tag{}, m_policy.space(), m_label, work, boundary, depth);
+        if constexpr (FusesSteps<Tag, Exec, Work, Boundary>)
           run_fused_steps(Tag{}, m_policy.space(), m_label, work, boundary, depth);
       });
     }
@@ -222,6 +242,10 @@ class StepsSweeps {
         auto const most = m_policy.fused_steps();
         for (int const depth : fused_depths(Tag{}, m_policy.space(), work, boundary, most))
           if ((most == 0 || depth <= most) && (m_block == 0 || depth <= m_block)) m_depths.push_back(depth);
+        if constexpr (KeepsOnChip<Tag, Exec, Work, std::decay_t<decltype(boundary)>>)
+          m_on_chip = (most == 0 || most >= fewest_on_chip) && m_block == 0 &&
+                      fits_on_chip(Tag{}, m_policy.space(), work, boundary);
+        if (m_on_chip) m_depths.push_back(trial_on_chip);
         m_extents = work.extents;
         m_type    = typeid(Work).name();
       }
@@ -252,36 +276,70 @@ class StepsSweeps {
     return fallback;
   }
 
+  /// The next sweep on chip: with as few of them as possible, and an even number.
+  void run_sweep_on_chip(std::int64_t left) {
+    std::int64_t const most = m_policy.fused_steps() > 0 ? m_policy.fused_steps() : most_on_chip;
+    std::int64_t sweeps     = (left + most - 1) / most;
+    sweeps += (sweeps + m_views.in_other()) % 2;
+    run_depth(int((left + sweeps - 1) / sweeps), true);
+  }
+
   /// Sweeps of as many steps as turn out to be fastest, or one of what is left.
   void run_fastest_depth(std::int64_t left) {
     int const deepest = m_depths.back();
-    if (m_policy.fused_steps() > 0) return run_depth(next_depth(left, deepest));
-    // In the last ones the number of sweeps has to be even.
-    if (left < (m_ends ? 2 : 1) * deepest)
-      return run_depth(next_depth(left, m_depths[m_fastest.value_or(m_depths.size() - 1)]));
+    auto const last   = m_depths.size() - 1;
+    if (m_policy.fused_steps() > 0) return m_on_chip ? run_sweep_on_chip(left) : run_depth(next_depth(left, deepest));
 
     double const points = double(m_extents[0]) * double(m_extents[1]) * double(m_extents[2]);
     auto const choices  = [&] { return depth_choices(points); };
     thread_local RecentTuners<Exec> recent;
-    auto const tuner = [&] { return recent.get(m_policy.space(), m_label, m_extents, deepest, choices); };
+    auto const tuner = [&] { return recent.get(m_policy.space(), m_label, m_extents, set_of_depths(), choices); };
+    bool const few   = left < (m_ends ? 2 : 1) * deepest;
+    if (m_on_chip) {
+      auto const known = known_fastest(tuner);
+      if (known || (few && !m_fastest)) m_fastest = known.value_or(left < fewest_on_chip ? last - 1 : last);
+      if (m_fastest == last && (few || known)) return run_sweep_on_chip(left);
+    }
+    // In the last ones the number of sweeps has to be even.
+    if (few) return run_depth(next_depth(left, m_depths[m_fastest.value_or(last)]));
+
     // All do the same number of steps, so that what a measurement costs does not favor one of them.
     run_fastest(m_policy.space(), points, m_depths.size() - 1, tuner, choices, [&](std::size_t number) {
-      m_fastest = number;
-      for (int done = 0; done < deepest; done += m_depths[number]) run_depth(m_depths[number]);
+      m_fastest          = number;
+      bool const on_chip = m_on_chip && number == last;
+      for (int done = 0; done < deepest; done += m_depths[number]) run_depth(m_depths[number], on_chip);
     });
+  }
+
+  /// What run_fastest() will run, if that is known.
+  template <class FindTuner>
+  std::optional<std::size_t> known_fastest(FindTuner const& tuner) const {
+    if (tuning_mode() == TuningMode::by_extents) return m_depths.size() - 1;
+    if (TuningContext::is_wanted() || TuningGroup::current() != nullptr) return std::nullopt;
+    return tuner()->chosen();
+  }
+
+  /// The choices, a bit each.
+  int set_of_depths() const {
+    unsigned set = 0;
+    for (int const depth : m_depths) set |= 1U << std::min(depth, 30);
+    return int(set);
   }
 
   TuningChoices depth_choices(double points) const {
     std::vector<std::string> names;
     names.reserve(m_depths.size());
     for (int const depth : m_depths) names.push_back(std::to_string(depth));
-    return {{"stencil_steps", m_label, m_type, size_classes_text(m_extents) + " points",
-             machine_of(Tag{}, m_policy.space())},
-            {{"planes", m_extents[0]}, {"rows", m_extents[1]}, {"points a row", m_extents[2]}},
-            "steps per sweep",
-            names,
-            names.size(),
-            points};
+    if (m_on_chip) names.back() = "on chip";
+    auto type = m_type;
+    for (auto const& name : names) type += ' ' + name;
+    return {
+        {"stencil_steps", m_label, type, size_classes_text(m_extents) + " points", machine_of(Tag{}, m_policy.space())},
+        {{"planes", m_extents[0]}, {"rows", m_extents[1]}, {"points a row", m_extents[2]}},
+        "steps per sweep",
+        names,
+        names.size(),
+        points};
   }
 
   std::string m_label;
@@ -296,6 +354,7 @@ class StepsSweeps {
   std::shared_ptr<TuningGroup> m_tuning;  ///< choices that all processes make alike, if there are others
 
   std::vector<int> m_depths;             ///< what may be chosen from; empty: one step a sweep
+  bool m_on_chip = false;                ///< whether the last of them stands for any number of steps, on chip
   std::optional<std::size_t> m_fastest;  ///< of them, as far as is known
   Extents3 m_extents{};
   std::string m_type;

@@ -4,6 +4,7 @@
 
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
+#include <Koalesce/cuda/stencil/steps/PersistentSteps.hpp>
 #include <Koalesce/cuda/stencil/steps/StepsKernel.hpp>
 #include <Koalesce/cuda/stencil/steps/StepsTuning.hpp>
 #include <Koalesce/cuda/stencil/tile/TiledStencil.hpp>
@@ -37,18 +38,19 @@ struct FusedSteps<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Fi
   using Tile                            = StepsTile<numbers.width, numbers.rows, numbers.warps>;
 
   template <int depth>
-  using Kernel = StepsKernel<Work, Boundary, Tile, depth>;
+  using Kernel     = StepsKernel<Work, Boundary, Tile, depth>;
+  using Persistent = PersistentKernel<Work, Boundary>;
 
   /// Whether each input has its output, and all can be exchanged between threads, and copied asynchronously.
-  static constexpr bool has_types = Order::rank > 1 && Work::rz > 0 && sizeof...(Us) == sizeof...(Ts) &&
-                                    ((is_async_size(sizeof(Ts)) && alignof(Ts) == sizeof(Ts)) && ...);
+  static constexpr bool has_types =
+      sizeof...(Us) == sizeof...(Ts) && ((is_async_size(sizeof(Ts)) && alignof(Ts) == sizeof(Ts)) && ...);
 
   /// Whether what lies beyond faces can be filled where it is read. (With neighbors in y in several planes that takes
   /// too many registers.)
   static constexpr bool has_faces = !StepsFacesOf<Boundary>::has_near || (StepsReach<Order, Shapes>::has_flat_y && ...);
 
   static constexpr int max_depth = [] {
-    if constexpr (!has_types || !has_faces) return 0;
+    if constexpr (!has_types || !has_faces || Order::rank < 2 || Work::rz == 0) return 0;
     else {
       int const per_step = (Kernel<2>::planes - 1) * numbers.width * numbers.rows * words;
       int const most     = std::min(numbers.max_depth, numbers.held / per_step);
@@ -154,6 +156,22 @@ void run_fused_steps(Tag, Kokkos::Cuda const& exec, std::string const& label, St
       if constexpr (Steps::template Kernel<this_depth>::exists)
         if (depth == this_depth) launch_steps<typename Steps::template Kernel<this_depth>>(exec, label, work, boundary);
   });
+}
+
+template <class... WorkArgs, MovesInPipelines Boundary>
+bool fits_on_chip(Tag, Kokkos::Cuda const& exec, StencilWork<WorkArgs...> const& work, Boundary const&) {
+  using Steps = FusedSteps<StencilWork<WorkArgs...>, Boundary>;
+  if constexpr (Steps::has_types)
+    return find_persistent_grid<typename Steps::Persistent>(exec, work.extents).has_value();
+  else return false;
+}
+
+template <class... WorkArgs, MovesInPipelines Boundary>
+void run_on_chip(Tag, Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work,
+                 Boundary const& boundary, int steps) {
+  using Steps = FusedSteps<StencilWork<WorkArgs...>, Boundary>;
+  if constexpr (Steps::has_types)
+    launch_persistent_steps<typename Steps::Persistent>(exec, label, work, boundary, steps);
 }
 
 }  // namespace Koalesce::Impl::CudaBackend

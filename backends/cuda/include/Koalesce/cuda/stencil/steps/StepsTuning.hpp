@@ -37,6 +37,15 @@ inline constexpr std::int64_t steps_start_cost = 2;
 /// Maximum number of chunks that the planes are cut into.
 inline constexpr std::int64_t max_steps_chunks = 512;
 
+/// Of a kernel whose blocks keep tiles of the fields: threads of a block, and messages that each waits for at a time.
+inline constexpr int persistent_threads = 640, persistent_polls = 2;
+
+/// What a point in a message costs after each step, in points that are computed; and in x, where threads read columns.
+inline constexpr std::int64_t persistent_slot_cost = 1, persistent_column_cost = 3;
+
+/// The cost of a block's step from which on sweeps of fewer steps are faster.
+inline constexpr std::int64_t max_persistent_cost = 16000;
+
 }  // namespace Koalesce::Impl::CudaBackend
 
 #endif
