@@ -13,13 +13,15 @@
 
 namespace perf {
 
-/// Steps of one call: a multiple of all depths of CUDA.
-inline constexpr std::int64_t steps_per_call = 48;
+/// Steps of one call: a multiple of all depths of CUDA, and more of fields that fit on chip, where a call reads and
+/// writes them once.
+inline std::int64_t steps_per_call(Grid const& grid) { return grid.points() > 1 << 20 ? 48 : 960; }
 
 /// What the calls with a label chose.
 inline std::string chosen_depth(std::string const& label) {
   for (auto const& decision : Koalesce::tuning_decisions())
-    if (decision.pattern == "stencil_steps" && decision.label == label) return decision.choice + " steps per sweep";
+    if (decision.pattern == "stencil_steps" && decision.label == label)
+      return decision.choice == "on chip" ? decision.choice : decision.choice + " steps per sweep";
   return "";
 }
 
@@ -28,7 +30,7 @@ inline std::string chosen_depth(std::string const& label) {
 inline Prepared prepared_steps(Grid const& grid, Cost const& step, std::function<void()> const& kernel,
                                std::string const& label) {
   settle(kernel);
-  auto ready   = repeated(prepared(grid, step, kernel, chosen_depth(label)), steps_per_call);
+  auto ready   = repeated(prepared(grid, step, kernel, chosen_depth(label)), steps_per_call(grid));
   ready.kernel = kernel;
   return ready;
 }
@@ -53,7 +55,7 @@ std::vector<std::array<std::int64_t, Shape::rank>> steps_sizes(int points) {
   } else {
     std::int64_t const n = on_host ? 384 : 768;
     if (on_host || points != 7) return {{n, n, n}};
-    return {{n, n, n}, {767, 513, 301}, {2560, 352, 384}, {1000, 1000, 200}, {64, 64, 64}};
+    return {{n, n, n}, {767, 513, 301}, {2560, 352, 384}, {1000, 1000, 200}, {32, 32, 32}, {64, 64, 64}, {96, 96, 96}};
   }
 }
 

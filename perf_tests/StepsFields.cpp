@@ -37,7 +37,7 @@ void add_wave_steps(std::string const& name, Grid const& grid, int depth) {
     if (auto const wrong = mismatch(grid, now, newest); !wrong.empty()) return {.error = wrong};
     for (auto const& view : {now, before}) Kokkos::deep_copy(view, 0);  // a wave of random speeds would grow
     return prepared_steps(
-        grid, {4 * sizeof(T), Wave<T>::flops}, [=] { run(name, steps_per_call); }, name);
+        grid, {4 * sizeof(T), Wave<T>::flops}, [=] { run(name, steps_per_call(grid)); }, name);
   });
 }
 
@@ -54,7 +54,8 @@ void add_filter_steps(std::string const& name, Grid const& grid, int depth) {
     parallel_stencil_steps("steps", policy.with_fused_steps(depth), state, f.outs[0], 7, PeronaMalik());
     if (auto const wrong = mismatch(grid, state, b); !wrong.empty()) return {.error = wrong};
     auto const kernel = [=] {
-      parallel_stencil_steps(name, policy.with_fused_steps(depth), f.ins[0], f.outs[0], steps_per_call, PeronaMalik());
+      parallel_stencil_steps(name, policy.with_fused_steps(depth), f.ins[0], f.outs[0], steps_per_call(grid),
+                             PeronaMalik());
     };
     return prepared_steps(grid, {2 * sizeof(float), PeronaMalik::flops}, kernel, name);
   });

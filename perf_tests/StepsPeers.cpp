@@ -15,7 +15,7 @@ void perf::add_steps_peers() {
     auto const sweep = [=](F const& f) {
       Koalesce::parallel_stencil("sweep", policy_of<Shape>(grid), f.ins[0], f.outs[0], Sum{});
     };
-    add_peers<F, Shape>(steps_name<Shape, T>(grid), grid, {2 * sizeof(T), 0}, sweep, Sum{}, steps_per_call);
+    add_peers<F, Shape>(steps_name<Shape, T>(grid), grid, {2 * sizeof(T), 0}, sweep, Sum{}, steps_per_call(grid));
   }
 }
 

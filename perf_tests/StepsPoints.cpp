@@ -63,7 +63,7 @@ void add_impl(std::string const& name, Grid const& grid, int depth, Functor cons
       fill(f.ins[0]);
     }
     auto const kernel = [=] {
-      parallel_stencil_steps(name, policy.with_fused_steps(depth), f.ins[0], f.outs[0], steps_per_call, functor);
+      parallel_stencil_steps(name, policy.with_fused_steps(depth), f.ins[0], f.outs[0], steps_per_call(grid), functor);
     };
     return prepared_steps(grid, {2 * sizeof(T), 0}, kernel, name);
   });

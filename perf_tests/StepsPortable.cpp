@@ -26,7 +26,7 @@ void add_portable(std::string const& name, Grid const& grid, int depth) {
     for (int s = 0; s < 7; ++s) parallel_stencil("sweep", policy_of<Shape>(grid), s % 2 ? b : a, s % 2 ? a : b, sum);
     parallel_stencil_steps("steps", policy, state, f.outs[0], 7, sum);
     if (auto const wrong = mismatch(grid, state, b); !wrong.empty()) return {.error = wrong};
-    auto const kernel = [=] { parallel_stencil_steps(name, policy, f.ins[0], f.outs[0], steps_per_call, sum); };
+    auto const kernel = [=] { parallel_stencil_steps(name, policy, f.ins[0], f.outs[0], steps_per_call(grid), sum); };
     return prepared_steps(grid, {2 * sizeof(double), 0}, kernel, name);
   });
 }
