@@ -45,6 +45,8 @@ class PersistentKernel {
 
   static constexpr int threads = persistent_threads;
 
+  static constexpr bool has_corners = Messages::has_corners();
+
   static std::int64_t shared_bytes(PersistentGrid const& grid) {
     return grid.cells * std::int64_t(2 * Cells::bytes) +
            (3 * grid.slots + grid.most_points()) * std::int64_t(sizeof(int));
@@ -112,12 +114,15 @@ class PersistentKernel {
     __syncthreads();
 #pragma unroll 1
     for (int step = 1; step <= steps; ++step) {
-      compute(step, step < steps);
-      if (step < steps) receive(step);
+      bool const goes_on = step < steps;
+      compute(step, goes_on);
+      if (goes_on) {
+        // Without corners, what lies beyond faces follows from the tile alone.
+        if (!has_corners) fill_near();
+        receive(step);
+      }
       __syncthreads();
-      if (step < steps)
-        static_for<Order::rank>([&](auto d)
-                                    KOALESCE_INLINE_LAMBDA { fill_near<Order::canonical_dim(decltype(d)::value)>(); });
+      if (has_corners && goes_on) fill_near();
       auto const computed = next;
       next                = now;
       now                 = computed;
@@ -133,22 +138,22 @@ class PersistentKernel {
     return (z + Messages::radius(0)) * grid.plane + (y + Messages::radius(1)) * grid.pitch + x + Messages::radius(2);
   }
 
-  /// Calls visit(z, y, x) for the points of a box: warps take rows.
+  /// Calls visit(i, z, y, x) for the points of a box of this size, row by row.
+  template <class Visit>
+  __device__ __forceinline__ static void for_each_of(int planes, int rows, int cols, Visit const& visit) {
+    int const points = max(planes, 0) * max(rows, 0) * max(cols, 0);
+    for (int i = int(threadIdx.x); i < points; i += threads) {
+      int const row = i / cols;
+      visit(i, row / rows, row % rows, i - row * cols);
+    }
+  }
+
+  /// Calls visit(z, y, x) for the points of a box.
   template <class Visit>
   __device__ __forceinline__ static void for_each_in_box(int const (&low)[3], int const (&high)[3],
                                                          Visit const& visit) {
-    int const rows_y = max(high[1] - low[1], 0), rows = max(high[0] - low[0], 0) * rows_y;
-    for (int row = int(threadIdx.x) / 32; row < rows; row += threads / 32)
-      for (int x = low[2] + int(threadIdx.x) % 32; x < high[2]; x += 32)
-        visit(low[0] + row / rows_y, low[1] + row % rows_y, x);
-  }
-
-  /// Calls visit(i, z, y, x) for the points of a message.
-  template <class Visit>
-  __device__ __forceinline__ void for_each_in_message(int direction, Visit const& visit) const {
-    int const y = Messages::extent(direction, 1, size[1]), x = Messages::extent(direction, 2, size[2]);
-    int const points = Messages::points(direction, size);
-    for (int i = int(threadIdx.x); i < points; i += threads) visit(i, i / x / y, i / x % y, i % x);
+    for_each_of(high[0] - low[0], high[1] - low[1], high[2] - low[2],
+                [&](int, int z, int y, int x) KOALESCE_INLINE_LAMBDA { visit(low[0] + z, low[1] + y, low[2] + x); });
   }
 
   /// Reads the tile and its halo. What lies beyond a face does not change, or is overwritten.
@@ -189,8 +194,9 @@ class PersistentKernel {
         block          = block * grid.tiles[c] + (to < 0 ? grid.tiles[c] - 1 : to == grid.tiles[c] ? 0 : to);
       }
       if (!exists) continue;
-      int const slot = block * grid.slots + grid.first_slot[Messages::opposite(d)];
-      for_each_in_message(d, [&](int i, int z, int y, int x) KOALESCE_INLINE_LAMBDA {
+      int const slot    = block * grid.slots + grid.first_slot[Messages::opposite(d)];
+      auto const extent = [&](int c) { return Messages::extent(d, c, size[c]); };
+      for_each_of(extent(0), extent(1), extent(2), [&](int i, int z, int y, int x) KOALESCE_INLINE_LAMBDA {
         auto const from = [&](int c) { return Messages::first_sent(d, c, size[c]); };
         auto const to   = [&](int c) { return Messages::first_received(d, c, size[c]); };
 
@@ -204,11 +210,12 @@ class PersistentKernel {
 
   /// Lists, after those that are sent, the points that no neighbor reads.
   __device__ __forceinline__ void list_inner_points() {
-    int const y = max(inner_high[1] - inner_low[1], 0), x = max(inner_high[2] - inner_low[2], 0);
-    int const inner = max(inner_high[0] - inner_low[0], 0) * y * x;
-    for (int i = int(threadIdx.x); i < inner; i += threads)
-      list_point(sends + i, inner_low[0] + i / x / y, inner_low[1] + i / x % y, inner_low[2] + i % x, -1);
-    computed = sends + inner;
+    int inner[3];
+    for (int c = 0; c < 3; ++c) inner[c] = max(inner_high[c] - inner_low[c], 0);
+    for_each_of(inner[0], inner[1], inner[2], [&](int i, int z, int y, int x) KOALESCE_INLINE_LAMBDA {
+      list_point(sends + i, inner_low[0] + z, inner_low[1] + y, inner_low[2] + x, -1);
+    });
+    computed = sends + inner[0] * inner[1] * inner[2];
   }
 
   /// A point that is sent in a direction, or, -1, not. Its value is kept by who sends it along the first dimension.
@@ -292,26 +299,37 @@ class PersistentKernel {
     });
   }
 
-  /// Gives what lies beyond the faces of canonical dimension c its new values, where they follow from points inside.
-  template <int c>
+  /// Gives what lies beyond faces its new values, where they follow from points inside.
   __device__ __forceinline__ void fill_near() {
-    if constexpr (Faces::is_near(c)) {
-      static_for<2>([&](auto side) KOALESCE_INLINE_LAMBDA {
-        constexpr bool up = decltype(side)::value == 1;
-        if (!at_face[up][c]) return;
-        int low[3], high[3];
-#pragma unroll
-        for (int d = 0; d < 3; ++d) {
-          // At corners the last of the caller's dimensions decides.
-          bool const decides = Order::user_dim(d) > Order::user_dim(c);
-          low[d]             = decides && at_face[0][d] ? 0 : -Messages::radius(d);
-          high[d]            = size[d] + (decides && at_face[1][d] ? 0 : Messages::radius(d));
+    if constexpr (Faces::has_near) {
+      if (!has_corners) __syncthreads();
+      static_for<Order::rank>([&](auto d) KOALESCE_INLINE_LAMBDA {
+        constexpr int c = Order::canonical_dim(decltype(d)::value);
+        if constexpr (Faces::is_near(c)) {
+          fill_near_in<c, false>();
+          fill_near_in<c, true>();
+          if (has_corners) __syncthreads();
         }
-        (up ? low : high)[c] = up ? size[c] : 0;
-        for_each_in_box(low, high, [&](int z, int y, int x) KOALESCE_INLINE_LAMBDA { fill_beyond<c, up>(z, y, x); });
       });
-      __syncthreads();
     }
+  }
+
+  /// The same at one face of canonical dimension c.
+  template <int c, bool up>
+  __device__ __forceinline__ void fill_near_in() const {
+    if (!at_face[up][c]) return;
+    int low[3], high[3];
+#pragma unroll
+    for (int d = 0; d < 3; ++d) {
+      // At corners the last of the caller's dimensions decides.
+      int const around = has_corners ? Messages::radius(d) : 0;
+      bool const last  = Order::user_dim(d) > Order::user_dim(c);
+      low[d]           = last && at_face[0][d] ? 0 : -around;
+      high[d]          = size[d] + (last && at_face[1][d] ? 0 : around);
+    }
+    low[c]  = up ? size[c] : -Messages::radius(c);
+    high[c] = up ? size[c] + Messages::radius(c) : 0;
+    for_each_in_box(low, high, [&](int z, int y, int x) KOALESCE_INLINE_LAMBDA { fill_beyond<c, up>(z, y, x); });
   }
 
   template <int c, bool up>

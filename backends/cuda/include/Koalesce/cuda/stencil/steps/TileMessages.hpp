@@ -38,6 +38,14 @@ struct TileMessages<Order, Pack<Field<Ts, Shapes>...>> {
   /// tile is at most one step ahead of those that it sends to.)
   KOKKOS_FUNCTION static constexpr bool exist(int direction) { return existing >> direction & 1; }
 
+  /// Whether points are read that lie beside a tile in several dimensions.
+  KOKKOS_FUNCTION static constexpr bool has_corners() {
+    bool found = false;
+    for (int d = 0; d < directions; ++d)
+      found = found || (exist(d) && (step(d, 0) != 0) + (step(d, 1) != 0) + (step(d, 2) != 0) > 1);
+    return found;
+  }
+
   /// Points in dimension c, of a tile of this size.
   KOKKOS_FUNCTION static constexpr int extent(int direction, int c, int size) {
     return step(direction, c) == 0 ? size : radius(c);
