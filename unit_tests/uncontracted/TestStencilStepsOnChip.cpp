@@ -173,6 +173,46 @@ TEST(StencilStepsOnChip, several_instances) {
   for (auto const& result : results) expect_equal(result, expected);
 }
 
+/// A graph keeps the memory for messages that an earlier call has left; another one, for which there is none, makes
+/// fewer steps per sweep.
+TEST(StencilStepsOnChip, captured_in_a_graph) {
+  using View = Cube<double, LayoutRight>;
+  Rng rng(1);
+  Exec const exec;
+  Policy<Star<1, 1, 1>> const policy(exec, {40, 40, 40});
+  View const first = random_field<View>(rng, {40, 40, 40}, {1, 1, 1}), expected = copy_of(first);
+  View const scratch = copy_of(first);
+  auto const run     = [&](View const& state) {
+    parallel_stencil_steps("many", policy.with_fused_steps(1000), state, scratch, 100, Mix<Star<1, 1, 1>>());
+  };
+  parallel_stencil_steps("one", policy.with_fused_steps(1), expected, scratch, 200, Mix<Star<1, 1, 1>>());
+  run(copy_of(first));
+  Kokkos::fence();
+  for (bool const with_memory : {true, false}) {
+    View const result = copy_of(first), other = copy_of(first);
+    Kokkos::fence();
+    cudaGraph_t graph    = nullptr;
+    cudaGraphExec_t node = nullptr;
+    std::size_t nodes    = 0;
+    ASSERT_EQ(cudaStreamBeginCapture(exec.cuda_stream(), cudaStreamCaptureModeThreadLocal), cudaSuccess);
+    run(result);
+    ASSERT_EQ(cudaStreamEndCapture(exec.cuda_stream(), &graph), cudaSuccess);
+    ASSERT_EQ(cudaGraphGetNodes(graph, nullptr, &nodes), cudaSuccess);
+    EXPECT_EQ(nodes < 10, with_memory) << nodes;
+    ASSERT_EQ(cudaGraphInstantiate(&node, graph, 0), cudaSuccess);
+    EXPECT_EQ(cudaGraphLaunch(node, exec.cuda_stream()), cudaSuccess);
+    if (with_memory) run(other);  // with memory of its own
+    EXPECT_EQ(cudaGraphLaunch(node, exec.cuda_stream()), cudaSuccess);
+    if (with_memory) run(other);
+    exec.fence();
+    expect_equal(result, expected);
+    if (with_memory) expect_equal(other, expected);
+    EXPECT_EQ(cudaGraphExecDestroy(node), cudaSuccess);
+    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+    Impl::CudaBackend::memory_of_messages().release();
+  }
+}
+
 }  // namespace
 }  // namespace Koalesce::Test
 

@@ -32,16 +32,20 @@ class InstanceMemory {
   explicit InstanceMemory(std::string label) : m_label(std::move(label)) {}
 
   /// Null, if there is not enough memory.
-  std::unique_ptr<Piece> take(Exec const& exec, std::size_t bytes) {
+  /// \param[in] may_allocate  false where only a piece that is kept and large enough will do.
+  std::unique_ptr<Piece> take(Exec const& exec, std::size_t bytes, bool may_allocate = true) {
     std::unique_ptr<Piece> piece;
     {
       std::lock_guard const lock(m_mutex);
-      auto const found = std::find_if(m_pieces.begin(), m_pieces.end(), [&](auto const& p) { return p->exec == exec; });
+      auto const found = std::find_if(m_pieces.begin(), m_pieces.end(), [&](auto const& p) {
+        return p->exec == exec && (may_allocate || p->bytes.extent(0) >= bytes);
+      });
       if (found != m_pieces.end()) {
         piece = std::move(*found);
         m_pieces.erase(found);
       }
     }
+    if (!piece && !may_allocate) return nullptr;
     if (!piece) piece.reset(new Piece{exec, {}});
     if (piece->bytes.extent(0) < bytes) {
       piece->bytes = {};  // first, or there would have to be room for both

@@ -70,7 +70,8 @@ concept FusesSteps =
 ///
 ///     fits_on_chip(tag, exec, work, boundary)           whether there is room for the fields of this work
 ///     run_on_chip(tag, exec, label, work, boundary, steps)
-///                                                       any number of steps, from `work.in` to `work.out`
+///                                                       any number of steps, from `work.in` to `work.out`; or it
+///                                                       returns false if something is missing now
 template <class Tag, class Exec, class Work, class Boundary>
 concept KeepsOnChip =
     FusesSteps<Tag, Exec, Work, Boundary> &&
@@ -195,7 +196,7 @@ class StepsSweeps {
   }
 
   /// One sweep, of so many steps.
-  void run_depth(int depth, bool on_chip = false) {
+  void run_depth(int depth) {
     if (depth == 1 && m_ahead == 0) {
       with_functors([&](auto const&... functors) {
         dispatch_stencil(m_label, m_policy, m_views.inputs(), m_views.outputs(), NoReduction(), functors...);
@@ -205,16 +206,30 @@ class StepsSweeps {
         with_work([&](auto const& work, auto const&) { run_work(m_label, local_policy(m_policy), work); });
     } else if constexpr (fuses) {
       with_work([&](auto const& work, auto const& boundary) {
-        using Work     = std::decay_t<decltype(work)>;
-        using Boundary = std::decay_t<decltype(boundary)>;
-        if constexpr (KeepsOnChip<Tag, Exec, Work, Boundary>)
-          if (on_chip) return run_on_chip(Tag{}, m_policy.space(), m_label, work, boundary, depth);
-        if constexpr (FusesSteps<Tag, Exec, Work, Boundary>)
+        using Work = std::decay_t<decltype(work)>;
+        if constexpr (FusesSteps<Tag, Exec, Work, std::decay_t<decltype(boundary)>>)
           run_fused_steps(Tag{}, m_policy.space(), m_label, work, boundary, depth);
       });
     }
-    m_done += depth;
-    m_ahead = std::max<std::int64_t>(0, m_ahead - depth);
+    finish_sweep(depth);
+  }
+
+  /// One sweep on chip; where it cannot be made, others.
+  void run_on_chip_or_not(int steps) {
+    bool done = false;
+    with_work([&](auto const& work, auto const& boundary) {
+      using Work = std::decay_t<decltype(work)>;
+      if constexpr (KeepsOnChip<Tag, Exec, Work, std::decay_t<decltype(boundary)>>)
+        done = steps > 1 && run_on_chip(Tag{}, m_policy.space(), m_label, work, boundary, steps);
+    });
+    if (done) return finish_sweep(steps);
+    for (auto const end = m_done + steps; m_done < end;)
+      run_depth(next_depth(end - m_done, m_depths[m_depths.size() - 2]));
+  }
+
+  void finish_sweep(int steps) {
+    m_done += steps;
+    m_ahead = std::max<std::int64_t>(0, m_ahead - steps);
     m_views.turn();
   }
 
@@ -276,12 +291,13 @@ class StepsSweeps {
     return fallback;
   }
 
-  /// The next sweep on chip: with as few of them as possible, and an even number.
+  /// The next sweep on chip: with as few of them as possible, and an even number, but in a graph that is captured,
+  /// which may have memory for one.
   void run_sweep_on_chip(std::int64_t left) {
     std::int64_t const most = m_policy.fused_steps() > 0 ? m_policy.fused_steps() : most_on_chip;
     std::int64_t sweeps     = (left + most - 1) / most;
-    sweeps += (sweeps + m_views.in_other()) % 2;
-    run_depth(int((left + sweeps - 1) / sweeps), true);
+    if (Stopwatch<Exec>::can_measure(m_policy.space())) sweeps += (sweeps + m_views.in_other()) % 2;
+    run_on_chip_or_not(int((left + sweeps - 1) / sweeps));
   }
 
   /// Sweeps of as many steps as turn out to be fastest, or one of what is left.
@@ -305,9 +321,9 @@ class StepsSweeps {
 
     // All do the same number of steps, so that what a measurement costs does not favor one of them.
     run_fastest(m_policy.space(), points, m_depths.size() - 1, tuner, choices, [&](std::size_t number) {
-      m_fastest          = number;
-      bool const on_chip = m_on_chip && number == last;
-      for (int done = 0; done < deepest; done += m_depths[number]) run_depth(m_depths[number], on_chip);
+      m_fastest = number;
+      if (m_on_chip && number == last) return run_on_chip_or_not(deepest);
+      for (int done = 0; done < deepest; done += m_depths[number]) run_depth(m_depths[number]);
     });
   }
 

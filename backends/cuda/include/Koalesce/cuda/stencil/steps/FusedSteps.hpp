@@ -167,11 +167,12 @@ bool fits_on_chip(Tag, Kokkos::Cuda const& exec, StencilWork<WorkArgs...> const&
 }
 
 template <class... WorkArgs, MovesInPipelines Boundary>
-void run_on_chip(Tag, Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work,
+bool run_on_chip(Tag, Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work,
                  Boundary const& boundary, int steps) {
   using Steps = FusedSteps<StencilWork<WorkArgs...>, Boundary>;
   if constexpr (Steps::has_types)
-    launch_persistent_steps<typename Steps::Persistent>(exec, label, work, boundary, steps);
+    return launch_persistent_steps<typename Steps::Persistent>(exec, label, work, boundary, steps);
+  else return false;
 }
 
 }  // namespace Koalesce::Impl::CudaBackend

@@ -108,27 +108,28 @@ std::optional<PersistentGrid> const& find_persistent_grid(Kokkos::Cuda const& ex
                     [&] { return search_persistent_grid<Kernel>(CudaDevice::of(exec), n); });
 }
 
+/// \return false, and nothing is launched, if there is no memory for the messages. While a graph is captured none can
+/// be allocated; it gets what an earlier call has left.
 template <class Kernel>
-void launch_persistent_steps(Kokkos::Cuda const& exec, std::string const& label, typename Kernel::Work const& work,
+bool launch_persistent_steps(Kokkos::Cuda const& exec, std::string const& label, typename Kernel::Work const& work,
                              typename Kernel::Boundary const& boundary, int steps) {
-  using Work      = typename Kernel::Work;
-  using Boundary  = typename Kernel::Boundary;
-  auto const grid = find_persistent_grid<Kernel>(exec, work.extents).value();
+  using Work          = typename Kernel::Work;
+  using Boundary      = typename Kernel::Boundary;
+  auto const grid     = find_persistent_grid<Kernel>(exec, work.extents).value();
+  auto const bytes    = Kernel::message_bytes(grid);
+  auto& memory        = memory_of_messages();
+  bool const captured = !Stopwatch<Kokkos::Cuda>::can_measure(exec);
+  auto piece          = memory.take(exec, bytes, !captured);
+  if (!piece) return false;
+  auto* const messages = reinterpret_cast<unsigned char*>(piece->bytes.data());
   CudaKernel<Work const, Boundary const, PersistentGrid const, unsigned char* const, int const> const kernel(
       exec, kernel_label(Tag{}, label), &persistent_steps_kernel<Kernel>, dim3(Kernel::threads),
       int(Kernel::shared_bytes(grid)));
-  DespiteCaptures const allowed;
-  auto& memory     = memory_of_messages();
-  auto const bytes = Kernel::message_bytes(grid);
-  auto piece       = memory.take(exec, bytes);
-  if (!piece)
-    fail(label, "the messages between its blocks need ", bytes,
-         " bytes of device memory, which are not free; free some, or give the policy with_fused_steps(1)");
-  auto* const messages = reinterpret_cast<unsigned char*>(piece->bytes.data());
   check_cuda(label, cudaMemsetAsync(messages, 0, bytes, exec.cuda_stream()), "clearing messages");
   kernel.launch_together(exec, dim3(grid.blocks()), work, boundary, grid, messages, steps);
-  if (Stopwatch<Kokkos::Cuda>::can_measure(exec)) memory.give_back(std::move(piece));
-  else memory.keep(std::move(piece));  // a graph, which may run the kernel at any time
+  if (captured) memory.keep(std::move(piece));  // for the graph, which may run the kernel at any time
+  else memory.give_back(std::move(piece));
+  return true;
 }
 
 }  // namespace Koalesce::Impl::CudaBackend
