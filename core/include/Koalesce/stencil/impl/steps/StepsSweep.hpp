@@ -82,7 +82,7 @@ concept KeepsOnChip =
 
 /// Steps on chip: the fewest that pay for reading and writing the fields; so many as are compared with other sweeps, a
 /// multiple of the numbers of steps of these; the most of a kernel, so that others have their turn.
-inline constexpr int fewest_on_chip = 24, trial_on_chip = 48, most_on_chip = 10000;
+inline constexpr int min_on_chip = 24, trial_on_chip = 48, max_on_chip = 10000;
 
 /// The sweeps of a call of parallel_stencil_steps between two packs of Views.
 template <class Policy, class State, class Views, class... Functors>
@@ -258,7 +258,7 @@ class StepsSweeps {
         for (int const depth : fused_depths(Tag{}, m_policy.space(), work, boundary, most))
           if ((most == 0 || depth <= most) && (m_block == 0 || depth <= m_block)) m_depths.push_back(depth);
         if constexpr (KeepsOnChip<Tag, Exec, Work, std::decay_t<decltype(boundary)>>)
-          m_on_chip = (most == 0 || most >= fewest_on_chip) && m_block == 0 &&
+          m_on_chip = (most == 0 || most >= min_on_chip) && m_block == 0 &&
                       fits_on_chip(Tag{}, m_policy.space(), work, boundary);
         if (m_on_chip) m_depths.push_back(trial_on_chip);
         m_extents = work.extents;
@@ -294,7 +294,7 @@ class StepsSweeps {
   /// The next sweep on chip: with as few of them as possible, and an even number, but in a graph that is captured,
   /// which may have memory for one.
   void run_sweep_on_chip(std::int64_t left) {
-    std::int64_t const most = m_policy.fused_steps() > 0 ? m_policy.fused_steps() : most_on_chip;
+    std::int64_t const most = m_policy.fused_steps() > 0 ? m_policy.fused_steps() : max_on_chip;
     std::int64_t sweeps     = (left + most - 1) / most;
     if (Stopwatch<Exec>::can_measure(m_policy.space())) sweeps += (sweeps + m_views.in_other()) % 2;
     run_on_chip_or_not(int((left + sweeps - 1) / sweeps));
@@ -313,7 +313,7 @@ class StepsSweeps {
     bool const few   = left < (m_ends ? 2 : 1) * deepest;
     if (m_on_chip) {
       auto const known = known_fastest(tuner);
-      if (known || (few && !m_fastest)) m_fastest = known.value_or(left < fewest_on_chip ? last - 1 : last);
+      if (known || (few && !m_fastest)) m_fastest = known.value_or(left < min_on_chip ? last - 1 : last);
       if (m_fastest == last && (few || known)) return run_sweep_on_chip(left);
     }
     // In the last ones the number of sweeps has to be even.

@@ -17,7 +17,7 @@ namespace Koalesce::Impl::CudaBackend {
 /// How blocks divide the interior, in canonical dimensions: each has one tile.
 struct PersistentGrid {
   int tiles[3];
-  int most[3];           ///< points of the largest tile
+  int max_size[3];       ///< points of the largest tile
   int pitch, plane;      ///< elements from row to row, and from plane to plane, of a tile in shared memory
   int cells;             ///< elements of a tile and its halo there
   int first_slot[27];    ///< of a block's messages from each direction
@@ -26,7 +26,7 @@ struct PersistentGrid {
   int all_slots;         ///< of all blocks
 
   KOKKOS_FUNCTION int blocks() const { return tiles[0] * tiles[1] * tiles[2]; }
-  KOKKOS_FUNCTION int most_points() const { return most[0] * most[1] * most[2]; }
+  KOKKOS_FUNCTION int max_points() const { return max_size[0] * max_size[1] * max_size[2]; }
   /// The first point of a tile in dimension c, which has n points.
   KOKKOS_FUNCTION int begin(int c, int tile, std::int64_t n) const { return int(tile * n / tiles[c]); }
 };
@@ -49,7 +49,7 @@ class PersistentKernel {
 
   static std::int64_t shared_bytes(PersistentGrid const& grid) {
     return grid.cells * std::int64_t(2 * Cells::bytes) +
-           (3 * grid.slots + grid.most_points()) * std::int64_t(sizeof(int));
+           (3 * grid.slots + grid.max_points()) * std::int64_t(sizeof(int));
   }
   /// Global memory for the messages, which is zero when the kernel begins.
   static std::size_t message_bytes(PersistentGrid const& grid) {

@@ -50,19 +50,19 @@ std::optional<PersistentGrid> make_persistent_grid(Extents3 const& n, std::int64
     has_neighbors[c] = tiles[c] > 1 || Kernel::Faces::wraps(c);
     if ((has_neighbors[c] || Kernel::Faces::is_near(c)) && n[c] / tiles[c] < least_persistent_tile<Kernel>(c))
       return std::nullopt;
-    grid.tiles[c] = int(tiles[c]);
-    grid.most[c]  = int((n[c] + tiles[c] - 1) / tiles[c]);
+    grid.tiles[c]    = int(tiles[c]);
+    grid.max_size[c] = int((n[c] + tiles[c] - 1) / tiles[c]);
   }
   // Columns, as neighbors in x read them, then lie in different banks.
-  grid.pitch = (grid.most[2] + 2 * Messages::radius(2)) | 1;
-  grid.plane = grid.pitch * (grid.most[1] + 2 * Messages::radius(1));
-  grid.cells = (grid.plane * (grid.most[0] + 2 * Messages::radius(0)) + 3) / 4 * 4;
+  grid.pitch = (grid.max_size[2] + 2 * Messages::radius(2)) | 1;
+  grid.plane = grid.pitch * (grid.max_size[1] + 2 * Messages::radius(1));
+  grid.cells = (grid.plane * (grid.max_size[0] + 2 * Messages::radius(0)) + 3) / 4 * 4;
   for (int d = 0; d < Messages::directions; ++d) {
     grid.first_slot[d] = grid.slots;
     bool exists        = Messages::exist(d);
     for (int c = 0; c < 3; ++c) exists = exists && (has_neighbors[c] || Messages::step(d, c) == 0);
     if (!exists) continue;
-    int const points = Messages::points(d, grid.most);
+    int const points = Messages::points(d, grid.max_size);
     grid.slots += points;
     if (Messages::step(d, 2) != 0) grid.slots_in_columns += points;
   }
@@ -72,7 +72,7 @@ std::optional<PersistentGrid> make_persistent_grid(Extents3 const& n, std::int64
 
 /// The time of a step, in points of a block.
 inline std::int64_t cost_of(PersistentGrid const& grid) {
-  return grid.most_points() + persistent_slot_cost * (grid.slots - grid.slots_in_columns) +
+  return grid.max_points() + persistent_slot_cost * (grid.slots - grid.slots_in_columns) +
          persistent_column_cost * grid.slots_in_columns;
 }
 
@@ -83,13 +83,13 @@ std::optional<PersistentGrid> search_persistent_grid(CudaDevice const& device, E
   std::int64_t least = max_persistent_cost;
   if (!device.runs_blocks_together || double(n[0]) * double(n[1]) * double(n[2]) > double(least) * device.processors)
     return best;
-  auto const most_tiles = [&](int c, std::int64_t processors) {
+  auto const max_tiles = [&](int c, std::int64_t processors) {
     return std::max<std::int64_t>(1, std::min(n[c] / least_persistent_tile<Kernel>(c), processors));
   };
   auto const size_of = [&](int c, std::int64_t tiles) { return (n[c] + tiles - 1) / tiles; };
-  for (std::int64_t x = 1; x <= most_tiles(2, device.processors); ++x)
-    for (std::int64_t y = 1; y <= most_tiles(1, device.processors / x); ++y) {
-      std::int64_t const z = most_tiles(0, device.processors / x / y);
+  for (std::int64_t x = 1; x <= max_tiles(2, device.processors); ++x)
+    for (std::int64_t y = 1; y <= max_tiles(1, device.processors / x); ++y) {
+      std::int64_t const z = max_tiles(0, device.processors / x / y);
       if (size_of(0, z) * size_of(1, y) * size_of(2, x) >= least) continue;
       auto const grid = make_persistent_grid<Kernel>(n, {z, y, x});
       if (!grid || Kernel::shared_bytes(*grid) > device.shared_bytes_per_block || cost_of(*grid) >= least) continue;
