@@ -71,7 +71,7 @@ class SumBins {
   KOKKOS_FORCEINLINE_FUNCTION void join(SumBins other) {
     if (other.m_base > m_base) raise(other.m_base);
     else other.raise(m_base);
-    static_for<count>([&](auto i) KOALESCE_INLINE_LAMBDA { m_bins[i()] += other.m_bins[i()]; });
+    static_for<count>([&](auto i) KOALESCE_INLINE_LAMBDA { m_bins[i.value] += other.m_bins[i.value]; });
     m_special |= other.m_special;
   }
 
@@ -88,7 +88,7 @@ class SumBins {
     static_for<number_digits>([&](auto d) KOALESCE_INLINE_LAMBDA {
       constexpr int i = Place + decltype(d)::value;
       // 32 bits times 32 bits plus 64 bits is one instruction on GPUs.
-      if constexpr (i >= 0) m_bins[i] += std::int64_t(digits[d()]) * sign;
+      if constexpr (i >= 0) m_bins[i] += std::int64_t(digits[d.value]) * sign;
     });
   }
 
@@ -96,7 +96,7 @@ class SumBins {
   KOKKOS_FORCEINLINE_FUNCTION void raise(int base) {
     if (m_base < base - count) m_base = base - count;  // all fall off
     for (; m_base < base; ++m_base) {
-      static_for<count - 1>([&](auto i) KOALESCE_INLINE_LAMBDA { m_bins[i()] = m_bins[i() + 1]; });
+      static_for<count - 1>([&](auto i) KOALESCE_INLINE_LAMBDA { m_bins[i.value] = m_bins[i.value + 1]; });
       m_bins[count - 1] = 0;
     }
   }
