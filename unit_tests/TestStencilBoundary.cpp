@@ -212,15 +212,17 @@ TYPED_TEST(StencilBoundary, a_boundary_per_field) {
   });
 }
 
-TYPED_TEST(StencilBoundary, two_kernels_without_a_fence) {
+TYPED_TEST(StencilBoundary, kernels_without_a_fence) {
   using Exec = typename TypeParam::exec;
+  // CPU threads sweep up to the faces.
+  constexpr bool one = std::is_same_v<typename TypeParam::backend, Impl::OpenMPBackend::Tag>;
   Kokkos::View<double**, Kokkos::LayoutRight, typename Exec::memory_space> const u("u", 6, 7), v("v", 6, 7);
   auto const policy =
       StencilPolicy<Exec, Star<1, 1>, typename TypeParam::backend>(Exec(), {6, 7}).with_boundary(Periodic());
   KernelRecorder const record;
   parallel_stencil("heat", policy.with_taps(StencilTaps::cache), u, v, Probe<Star<1, 1>>());
-  EXPECT_EQ(record.kernels.size(), 2u);
-  EXPECT_NE(record.kernels.back().name.find("heat, boundary"), std::string::npos);
+  EXPECT_EQ(record.kernels.size(), one ? 1u : 2u);
+  EXPECT_NE(record.kernels.back().name.find(one ? "heat" : "heat, boundary"), std::string::npos);
   EXPECT_EQ(record.fences, Strings());
 }
 

@@ -156,23 +156,23 @@ struct ToldWaves : Backend::OpenMP {
 
 template <class Boundary, class... WorkArgs>
 void run_fused_steps(ToldWaves, Kokkos::OpenMP const& exec, std::string const& label,
-                     Impl::StencilWork<WorkArgs...> const& work, Boundary const&, int depth) {
+                     Impl::StencilWork<WorkArgs...> const& work, Boundary const& boundary, int depth) {
   using Policy = Kokkos::TeamPolicy<Kokkos::OpenMP>;
-  Impl::OpenMPBackend::StepsWaveKernel const kernel(work, depth, exec.concurrency());
+  Impl::OpenMPBackend::StepsWaveKernel const kernel(work, boundary, depth, exec.concurrency());
   Kokkos::parallel_for(label, Policy(exec, 1, exec.concurrency()), Told<std::decay_t<decltype(kernel)>>{kernel});
   ++ToldWaves::sweeps;
 }
 
 template <class Shape>
-void try_waves(Index<Shape::rank> const& n, Index<Shape::rank> const& halo) {
+void try_waves(auto const& bound, Index<Shape::rank> const& n, Index<Shape::rank> const& halo) {
   constexpr int rank = Shape::rank;
   using T            = std::uint32_t;
   Rng rng(1);
   Field<Kokkos::OpenMP, T, rank, LayoutRight> expected(n, halo, rng), found(n, halo, rng), scratch(n, halo, rng);
   expected.fill(rng);
   Kokkos::deep_copy(found.view(), expected.view());
-  StencilPolicy<Kokkos::OpenMP, Shape, ToldWaves> const policy({}, n);
-  auto const run = [&](int fused, auto const& state) {
+  auto const policy = bound(StencilPolicy<Kokkos::OpenMP, Shape, ToldWaves>({}, n));
+  auto const run    = [&](int fused, auto const& state) {
     ToldWaves::sweeps = 0;
     parallel_stencil_steps("waves", policy.with_fused_steps(fused), state, scratch.view(), 20, Mix<Shape>());
     Kokkos::fence();
@@ -186,9 +186,15 @@ void try_waves(Index<Shape::rank> const& n, Index<Shape::rank> const& halo) {
 
 /// Threads share the rows of planes, or columns where there are fewer rows than threads.
 TEST(StencilWaves, threads_share_planes) {
-  try_waves<Star<1, 1, 1>>({40, 30, 20}, {1, 1, 1});
-  try_waves<Box<2, 1, 1>>({17, 9, 33}, {2, 1, 1});
-  try_waves<Star<2, 2>>({150, 90}, {2, 2});
+  auto const halo     = [](auto const& policy) { return policy; };
+  auto const periodic = [](auto const& policy) { return policy.with_boundary(Periodic()); };
+  auto const mirrored = [](auto const& policy) { return policy.with_boundary(Mirror()); };
+  try_waves<Star<1, 1, 1>>(halo, {40, 30, 20}, {1, 1, 1});
+  try_waves<Box<2, 1, 1>>(halo, {17, 9, 33}, {2, 1, 1});
+  try_waves<Star<2, 2>>(halo, {150, 90}, {2, 2});
+  try_waves<Star<1, 1, 1>>(periodic, {40, 30, 20}, {0, 0, 0});
+  try_waves<Star<2, 1, 1>>(periodic, {3, 2, 33}, {0, 0, 0});
+  try_waves<Box<1, 1, 1>>(mirrored, {17, 9, 70}, {0, 0, 0});
 }
 #endif
 

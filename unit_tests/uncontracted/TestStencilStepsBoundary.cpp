@@ -105,5 +105,24 @@ TYPED_TEST(StencilStepsBoundary, as_single_sweeps) {
   });
 }
 
+/// Fields of which CPU threads take blocks of rows and columns, that shift from step to step.
+TYPED_TEST(StencilStepsBoundary, blocks_of_a_wave) {
+  using Exec                = typename TypeParam::exec;
+  using Space               = typename Exec::memory_space;
+  using Plane               = Kokkos::View<double**, LayoutRight, Space>;
+  using Cube                = Kokkos::View<double***, LayoutRight, Space>;
+  std::int64_t const wide   = Backend::on_host<Exec> ? 4200 * std::int64_t(Exec().concurrency()) : 2000;
+  auto const periodic       = [](auto const& policy) { return policy.with_boundary(Periodic()); };
+  auto const mirrored       = [](auto const& policy) { return policy.with_boundary(Mirror()); };
+  auto const mirrored_first = [](auto const& policy) { return policy.with_boundary(Neumann(0.1), Periodic()); };
+  for_each_seed([&](Rng& rng) {
+    auto const n = random_int(rng, 2, 5);
+    try_boundary<TypeParam, Star<1, 2>, Plane>(rng, periodic, n, wide + random_int(rng, 0, 99));
+    try_boundary<TypeParam, Box<1, 1>, Plane>(rng, mirrored, n, wide + random_int(rng, 0, 99));
+    try_boundary<TypeParam, Box<1, 1>, Plane>(rng, mirrored_first, n, wide + random_int(rng, 0, 99));
+    try_boundary<TypeParam, Star<1, 2, 1>, Cube>(rng, periodic, n, random_int(rng, 5, 40), 2500);
+  });
+}
+
 }  // namespace
 }  // namespace Koalesce::Test

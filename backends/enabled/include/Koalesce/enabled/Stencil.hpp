@@ -3,6 +3,7 @@
 #define KOALESCE_ENABLED_STENCIL_HPP
 
 #include <Koalesce/enabled/Backends.hpp>
+#include <Koalesce/openmp/stencil/BoundedStencil.hpp>
 #include <Koalesce/openmp/stencil/FusedSteps.hpp>
 #include <Koalesce/openmp/stencil/Stencil.hpp>
 #include <Koalesce/portable/stencil/FusedSteps.hpp>

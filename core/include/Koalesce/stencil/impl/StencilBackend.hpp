@@ -17,6 +17,17 @@ concept StencilBackend = requires(Tag tag, Exec const& exec, std::string const& 
   run_stencil(tag, exec, label, work);
 };
 
+/// Whether it also sweeps up to the faces of fields without a halo. It then has
+///
+///     run_bounded_stencil(tag, exec, label, work, values)
+///
+/// Otherwise the points that read beyond the faces get a kernel of their own.
+///
+/// \tparam Values  a pack of the BoundaryValue of every input that is read around the point.
+template <class Tag, class Exec, class Work, class Values>
+concept SweepsToFaces = requires(Tag tag, Exec const& exec, std::string const& label, Work const& work,
+                                 Values const& values) { run_bounded_stencil(tag, exec, label, work, values); };
+
 }  // namespace Koalesce::Impl
 
 #endif

@@ -44,20 +44,24 @@ auto boundary_value(Policy const& policy, In const& input) {
 }
 
 /// The points that also read what lies beyond the interior.
-template <class Policy, class In, class Work>
-void run_shell(std::string const& label, Policy const& policy, In const& in, Work const& work, BoundaryBox const& box) {
-  using Order       = typename Work::Order;
-  auto const value  = [&](auto const& input, auto) { return boundary_value<Order>(policy, input); };
-  auto const values = transform(inputs_that<false>(in), value);
-  if constexpr (is_staged<typename Policy::shape_type>)
-    run_boundary_points(policy.space(), label, work, box, values, transform(inputs_that<true>(in), value));
-  else run_boundary_points(policy.space(), label, work, box, values, Pack<>());
+template <class Policy, class In, class Work, class Values>
+void run_shell(std::string const& label, Policy const& policy, In const& in, Work const& work, BoundaryBox const& box,
+               Values const& values) {
+  if constexpr (is_staged<typename Policy::shape_type>) {
+    using Order = typename Work::Order;
+    auto const at_point =
+        transform(inputs_that<true>(in), [&](auto const& input, auto) { return boundary_value<Order>(policy, input); });
+    run_boundary_points(policy.space(), label, work, box, values, at_point);
+  } else {
+    run_boundary_points(policy.space(), label, work, box, values, Pack<>());
+  }
 }
 
 /// The points that read the fields alone, and the others; the others first, if their partial results are to be joined
 /// with the former's.
-template <class Policy, class In, class Work>
-void run_with_boundary(std::string const& label, Policy const& policy, In const& in, Work const& work) {
+template <class Policy, class In, class Work, class Values>
+void run_box_and_shell(std::string const& label, Policy const& policy, In const& in, Work const& work,
+                       Values const& values) {
   auto const box          = BoundaryBox::of(work.extents, reach_of(work));
   std::string const shell = kernel_label(typename Policy::backend_type{}, label + ", boundary");
   if constexpr (reduces<Work>) {
@@ -66,15 +70,27 @@ void run_with_boundary(std::string const& label, Policy const& policy, In const&
                                                                                                    shell, items);
     Work reducing            = work;
     reducing.reduction.parts = parts.data();
-    run_shell(shell, policy, in, reducing, box);
+    run_shell(shell, policy, in, reducing, box, values);
     reducing.reduction.earlier       = parts.data();
     reducing.reduction.earlier_count = items;
     if (box.extents[0] > 0) run_work(label, policy, work_in_box(reducing, box.first, box.extents, box.first));
     else join_earlier(policy.space(), shell, reducing.reduction);
   } else {
     if (box.extents[0] > 0) run_work(label, policy, work_in_box(work, box.first, box.extents, box.first));
-    run_shell(shell, policy, in, work, box);
+    run_shell(shell, policy, in, work, box, values);
   }
+}
+
+/// A work whose fields end at the faces.
+template <class Policy, class In, class Work>
+void run_with_boundary(std::string const& label, Policy const& policy, In const& in, Work const& work) {
+  using Order = typename Work::Order;
+  using Tag   = typename Policy::backend_type;
+  auto const values =
+      transform(inputs_that<false>(in), [&](auto const& input, auto) { return boundary_value<Order>(policy, input); });
+  if constexpr (SweepsToFaces<Tag, typename Policy::execution_space, Work, std::remove_const_t<decltype(values)>>)
+    run_bounded_stencil(Tag{}, policy.space(), label, work, values);
+  else run_box_and_shell(label, policy, in, work, values);
 }
 
 /// Brings checked arguments into canonical form and hands them to the policy's backend.

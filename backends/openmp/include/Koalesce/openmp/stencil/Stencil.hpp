@@ -28,11 +28,12 @@ int threads_per_block(Exec const& exec, Work const& work) {
   return int(std::max<std::int64_t>(1, exec.concurrency() / std::max<std::int64_t>(1, work.domain.blocks())));
 }
 
+/// Computes a tile's points. \param[in,out] update  what the reductions have been given so far.
 template <bool Unit, class Work>
-KOALESCE_FLATTEN void compute_tile(Work const& work, Tile const& tile, std::int64_t number) {
+KOALESCE_FLATTEN void compute_points(Work const& work, Tile const& tile, typename Work::Reduction::Update& update) {
   using Order        = typename Work::Order;
-  auto const functor = work.functor;  // a copy that no output can alias
-  auto update        = work.reduction.identity();
+  auto const functor = work.functor;  // copies that no output can alias
+  auto of_tile       = update;
 
   auto const end = any_active(work.domain, tile.first(), tile.extents()) ? tile.z + tile.planes : tile.z;
   for (auto z = tile.z; z < end; ++z) {
@@ -41,14 +42,21 @@ KOALESCE_FLATTEN void compute_tile(Work const& work, Tile const& tile, std::int6
       using Rows = typename LinearPlan<Order, typename Work::Functor::shape_type>::type;
       for (; y + Rows::rows <= tile.y + tile.rows; y += Rows::rows)
         Rows::compute(functor, get<0>(moved_to(work.in, z, y, tile.x)), moved_to(work.points, z, y, tile.x),
-                      moved_to(work.out, z, y, tile.x), z, y, tile.x, tile.cols, work.reduction, update);
+                      moved_to(work.out, z, y, tile.x), z, y, tile.x, tile.cols, work.reduction, of_tile);
     }
     for (; y < tile.y + tile.rows; ++y)
       for_each_run(work.domain, z, y, tile.x, tile.cols, [&](std::int64_t x, std::int64_t cols) KOALESCE_INLINE_LAMBDA {
         compute_row<Order, Unit>(functor, moved_to(work.in, z, y, x), moved_to(work.points, z, y, x),
-                                 moved_to(work.out, z, y, x), z, y, x, cols, work.reduction, update);
+                                 moved_to(work.out, z, y, x), z, y, x, cols, work.reduction, of_tile);
       });
   }
+  update = of_tile;
+}
+
+template <bool Unit, class Work>
+void compute_tile(Work const& work, Tile const& tile, std::int64_t number) {
+  auto update = work.reduction.identity();
+  compute_points<Unit>(work, tile, update);
   work.reduction.leave(number, update);
 }
 
@@ -56,23 +64,32 @@ KOALESCE_FLATTEN void compute_tile(Work const& work, Tile const& tile, std::int6
 template <class Work>
 using ScheduleOf = Kokkos::Schedule<std::conditional_t<has_active_points<Work>, Kokkos::Dynamic, Kokkos::Static>>;
 
-template <class Exec, class... WorkArgs>
-void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
-  using Work = StencilWork<WorkArgs...>;
+/// Calls compute(work, tile, number) for all tiles of a work.
+template <class Exec, class Work, class Compute>
+void for_each_tile(Exec const& exec, std::string const& label, Work const& work, Compute const& compute) {
   auto const tiling =
       choose_host_tiling(work.extents, threads_per_block(exec, work), 2 * Work::rz + 1, HostTuning::tile_bytes,
                          (2 * Work::rz + 1) * bytes_of(work.in) + bytes_of(work.points) + bytes_of(work.out));
-  bool const unit          = unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out);
   std::string const kernel = kernel_label(Tag{}, label);
   std::int64_t const tiles = tiling.size(), all = tiles * work.domain.blocks();
   launch_and_join(exec, kernel, work, all, [&](Work const& given) {
-    Kokkos::parallel_for(kernel,
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, ScheduleOf<Work>>(exec, 0, all),
-                         [=](std::int64_t i) {
-                           auto const tile   = tiling.tile(i % tiles, given.extents);
-                           auto const& block = in_block(given, i / tiles);
-                           unit ? compute_tile<true>(block, tile, i) : compute_tile<false>(block, tile, i);
-                         });
+    Kokkos::parallel_for(
+        kernel, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, ScheduleOf<Work>>(exec, 0, all),
+        [=](std::int64_t i) { compute(in_block(given, i / tiles), tiling.tile(i % tiles, given.extents), i); });
+  });
+}
+
+/// Whether neighbors in a row are neighbors in memory, in all fields.
+template <class Work>
+bool has_unit_stride(Work const& work) {
+  return unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out);
+}
+
+template <class Exec, class... WorkArgs>
+void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
+  bool const unit = has_unit_stride(work);
+  for_each_tile(exec, label, work, [=](auto const& block, Tile const& tile, std::int64_t number) {
+    unit ? compute_tile<true>(block, tile, number) : compute_tile<false>(block, tile, number);
   });
 }
 
@@ -167,7 +184,7 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StagedWork<Wor
   }
 
   int const level  = bytes() <= room[0] ? 0 : 1;
-  bool const unit  = unit_stride(work.in) && unit_stride(work.points) && unit_stride(work.out);
+  bool const unit  = has_unit_stride(work);
   auto const tiles = tiling.size();
   Policy policy(exec, int(tiles * work.domain.blocks()), 1);
   policy.set_scratch_size(level, Kokkos::PerTeam(int(bytes())));

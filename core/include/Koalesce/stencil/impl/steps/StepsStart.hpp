@@ -42,21 +42,34 @@ struct StepsStart {
     return p[0] >= 0 && p[0] < n[0] && p[1] >= 0 && p[1] < n[1] && p[2] >= 0 && p[2] < n[2];
   }
 
-  /// The fields' values at a point that may lie beyond the interior. Beyond a field's halo they are not needed, and may
-  /// be any.
+  /// A field's value at a point that may lie beyond the interior. Beyond the field's halo it is not needed, and may be
+  /// any.
+  template <int input>
+  KOKKOS_FORCEINLINE_FUNCTION auto value(Extents3 const& point) const {
+    Extents3 const p  = in_period(point);
+    auto const& field = get<input>(work.in);
+    using In          = std::decay_t<decltype(field)>;
+    using Shape       = typename In::shape_type;
+    using Value       = std::remove_const_t<typename In::value_type>;
+    if constexpr (has_values)
+      return is_inside(p) ? Value(*field.at(p[0], p[1], p[2]))
+                          : Value(get<input>(boundary.values)(user_index<Order>(p[0], p[1], p[2])));
+    else return Value(*field.at(in_halo<Shape, 0>(p), in_halo<Shape, 1>(p), in_halo<Shape, 2>(p)));
+  }
+
+  /// The same of a point that can lie beyond the interior in canonical dimension c alone, where there is a boundary.
+  template <int input, int c>
+  KOKKOS_FORCEINLINE_FUNCTION auto value_along(Extents3 const& point) const {
+    if constexpr (StepsFacesOf<Boundary>::wraps(c)) return value<input>(point);
+    else
+      return get<input>(boundary.values)
+          .template along<Order::user_dim(c)>(user_index<Order>(point[0], point[1], point[2]));
+  }
+
+  /// The same of all fields.
   KOKKOS_FORCEINLINE_FUNCTION Values read(Extents3 const& point) const {
-    Extents3 const p = in_period(point);
     Values values;
-    for_each(values, [&](auto& value, auto i) {
-      auto const& field = get<decltype(i)::value>(work.in);
-      using Shape       = typename std::decay_t<decltype(field)>::shape_type;
-      if constexpr (has_values) {
-        if (is_inside(p)) value = *field.at(p[0], p[1], p[2]);
-        else value = get<decltype(i)::value>(boundary.values)(user_index<Order>(p[0], p[1], p[2]));
-      } else {
-        value = *field.at(in_halo<Shape, 0>(p), in_halo<Shape, 1>(p), in_halo<Shape, 2>(p));
-      }
-    });
+    for_each(values, [&](auto& of_field, auto i) { of_field = value<decltype(i)::value>(point); });
     return values;
   }
 
