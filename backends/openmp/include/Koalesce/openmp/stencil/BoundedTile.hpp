@@ -127,7 +127,7 @@ struct BoundedSweep {
  private:
   using Rows = RowsAroundOf<Order, typename Work::Ins>;
 
-  StepsStart<Work, Boundary> start() const { return {work, boundary}; }
+  KOKKOS_FUNCTION StepsStart<Work, Boundary> start() const { return {work, boundary}; }
 
   /// What of a tile, in one dimension, reads the interior alone.
   static Range inner(std::int64_t first, std::int64_t size, int radius, std::int64_t n) {
@@ -145,8 +145,9 @@ struct BoundedSweep {
                              update);
   }
 
-  /// A point, of a row inside, that reads beyond the row's ends.
-  void compute_end(std::int64_t z, std::int64_t y, std::int64_t x, Update& update) const {
+  /// A point, of a row inside, that reads beyond the row's ends. (For nvcc, lambdas of a host function are the
+  /// host's alone.)
+  KOKKOS_FUNCTION void compute_end(std::int64_t z, std::int64_t y, std::int64_t x, Update& update) const {
     if (!is_active_in(work, z, y, x)) return;
     auto const gathered = transform(work.in, [&](auto const& field, auto i) {
       using In       = std::decay_t<decltype(field)>;
