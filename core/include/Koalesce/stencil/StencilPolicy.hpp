@@ -124,8 +124,8 @@ class StencilPolicy {
   ///     policy.with_boundary(Periodic(), Mirror(), sides(Dirichlet(1.), Neumann(0.5)))
   ///
   /// A sweep gives what fill_halo() with these conditions and a plain sweep give (of a Staged shape, of halos as wide
-  /// as the sum of all radii). Halos that fields have are neither read nor written. On GPUs, points nearer to a face
-  /// than the radius run as a kernel of their own, after the others.
+  /// as the sum of all radii). Halos that fields have are neither read nor written. Points nearer to a face than the
+  /// radius run as a kernel of their own, after the others, unless Backend::OpenMP sweeps over a shape of one stage.
   ///
   /// \param[in] conditions one for all dimensions, or one per dimension, in the order of the Views' indices. The policy
   ///                       keeps copies of the Views in them.

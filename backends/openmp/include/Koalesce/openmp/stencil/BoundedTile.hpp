@@ -52,9 +52,10 @@ struct RowsAround {
         auto const first = x - reach, end = x + cols + reach;
         auto const copy = [&](std::int64_t at) -> Value& { return value[dz + rz][dy + ry][at - x + rx]; };
         auto const p    = start.in_period({z + dz, y + dy, 0});
-        auto const row  = p[0] >= 0 && p[0] < n[0] && p[1] >= 0 && p[1] < n[1] ? Extents3{0, 0, n[2]} : Extents3{};
         // Of rows inside, all points but those beyond their ends.
-        auto const inside = std::clamp(row[1], first, end), after = std::clamp(row[2], first, end);
+        bool const is_inside = p[0] >= 0 && p[0] < n[0] && p[1] >= 0 && p[1] < n[1];
+        auto const inside    = std::clamp<std::int64_t>(0, first, end);
+        auto const after     = is_inside ? std::clamp(n[2], first, end) : inside;
         for (auto at = first; at < inside; ++at) copy(at) = start.template value<input>({p[0], p[1], at});
         for (auto at = inside; at < after; ++at) copy(at) = *field.at(p[0], p[1], at);
         for (auto at = after; at < end; ++at) copy(at) = start.template value<input>({p[0], p[1], at});

@@ -39,7 +39,7 @@ struct StepsWave {
     if (size >= n) return {0, n};
     auto const all  = whole(n, by, wraps);
     auto const edge = [&](std::int64_t at) { return at >= n ? all.end : std::max(all.begin, at - by); };
-    return {number == 0 ? all.begin : edge(number * size), edge((number + 1) * size)};
+    return {edge(number * size), edge((number + 1) * size)};
   }
 };
 
