@@ -83,26 +83,40 @@ void run_queue(Kokkos::Cuda const& exec, std::string const& label, typename Kern
   });
 }
 
-template <template <class, class, bool> class Kernel, template <class, bool> class Tuning, class Work>
-void run_as_aligned(Kokkos::Cuda const& exec, std::string const& label, Work const& work) {
-  using Wide   = Kernel<Work, typename Tuning<Work, true>::type, true>;
-  using Narrow = Kernel<Work, typename Tuning<Work, false>::type, false>;
+/// \tparam Wide, Narrow  kernels for fields whose rows can be read several points at a time, and for others.
+template <class Wide, class Narrow>
+void run_as_aligned(Kokkos::Cuda const& exec, std::string const& label, typename Wide::Work const& work) {
   if (Wide::Readers::can_be_wide(work.in)) run_queue<Wide>(exec, label, work);
   else run_queue<Narrow>(exec, label, work);
 }
 
-/// A sweep from the queue of planes, or a composite's.
+template <class Work, bool wide>
+using ColumnQueue = ColumnKernel<Work, typename ColumnTuning<Work, wide>::type, wide>;
+template <class Work, bool wide>
+using LinearQueue = LinearKernel<Work, typename LinearTuning<Work, wide>::type, wide>;
+template <class Work, bool wide>
+using PlaneQueue = QueueKernel<Work, typename QueueTuning<Work, wide>::type, wide>;
+template <class Work, bool wide>
+using StagedQueue = StagedKernel<Work, typename StagedTuning<Work, wide>::type, wide>;
+
+/// A sweep from the queue of planes, or a composite's. Columns ask for all planes of a radius at once, which is slower
+/// than partial sums where every point is a copy of its own.
 template <class... WorkArgs>
 void run_queued_stencil(Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
-  using Work = StencilWork<WorkArgs...>;
-  if constexpr (takes_columns<Work>) run_as_aligned<ColumnKernel, ColumnTuning>(exec, label, work);
-  else if constexpr (is_linear<typename Work::Functor>) run_as_aligned<LinearKernel, LinearTuning>(exec, label, work);
-  else run_as_aligned<QueueKernel, QueueTuning>(exec, label, work);
+  using Work               = StencilWork<WorkArgs...>;
+  constexpr bool is_sum    = is_linear<typename Work::Functor>;
+  constexpr bool by_column = takes_columns<Work>;
+  if constexpr (by_column && is_sum)
+    run_as_aligned<ColumnQueue<Work, true>, LinearQueue<Work, false>>(exec, label, work);
+  else if constexpr (by_column) run_as_aligned<ColumnQueue<Work, true>, ColumnQueue<Work, false>>(exec, label, work);
+  else if constexpr (is_sum) run_as_aligned<LinearQueue<Work, true>, LinearQueue<Work, false>>(exec, label, work);
+  else run_as_aligned<PlaneQueue<Work, true>, PlaneQueue<Work, false>>(exec, label, work);
 }
 
 template <class... WorkArgs>
 void run_queued_stencil(Kokkos::Cuda const& exec, std::string const& label, StagedWork<WorkArgs...> const& work) {
-  run_as_aligned<StagedKernel, StagedTuning>(exec, label, work);
+  using Work = StagedWork<WorkArgs...>;
+  run_as_aligned<StagedQueue<Work, true>, StagedQueue<Work, false>>(exec, label, work);
 }
 
 }  // namespace Koalesce::Impl::CudaBackend
