@@ -108,6 +108,8 @@ TYPED_TEST(StencilSteps, many_tiles) {
   for_each_seed([](Rng& rng) {
     try_steps<TypeParam, Star<1, 1, 1>, double, LayoutRight>(rng, {13, 62, 131}, 9, Mix<Star<1, 1, 1>>());
     try_steps<TypeParam, Star<2, 2, 2>, double, LayoutRight>(rng, {11, 59, 120}, 5, Mix<Star<2, 2, 2>>());
+    if (!Backend::on_host<typename TypeParam::exec>)
+      try_steps<TypeParam, Star<1, 1, 1>, float, LayoutLeft>(rng, {120, 110, 20}, 9, Mix<Star<1, 1, 1>>());
     try_steps<TypeParam, Box<1, 1>, float, LayoutRight>(rng, {61, 267}, 17, Mix<Box<1, 1>>());
     try_steps<TypeParam, Star<1, 2>, double, LayoutRight>(rng, {5, 9001}, 10, Mix<Star<1, 2>>());
   });

@@ -38,16 +38,17 @@ struct FusedSteps<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Fi
   using Tile                            = StepsTile<numbers.width, numbers.rows, numbers.warps>;
 
   template <int depth>
-  using Kernel     = StepsKernel<Work, Boundary, Tile, depth>;
+  using Kernel     = StepsKernel<Work, Boundary, Tile, depth, numbers.apart || StepsFacesOf<Boundary>::has_near>;
   using Persistent = PersistentKernel<Work, Boundary>;
 
   /// Whether each input has its output, and all can be exchanged between threads, and copied asynchronously.
   static constexpr bool has_types =
       sizeof...(Us) == sizeof...(Ts) && ((is_async_size(sizeof(Ts)) && alignof(Ts) == sizeof(Ts)) && ...);
 
-  /// Whether what lies beyond faces can be filled where it is read. (With neighbors in y in several planes that takes
-  /// too many registers.)
-  static constexpr bool has_faces = !StepsFacesOf<Boundary>::has_near || (StepsReach<Order, Shapes>::has_flat_y && ...);
+  /// Whether what lies beyond faces can be filled: threads at a face in y leave rows beyond it from their own.
+  static constexpr bool has_faces =
+      !StepsFacesOf<Boundary>::has_near || ((StepsReach<Order, Shapes>::has_flat_y && ...) &&
+                                            (!StepsFacesOf<Boundary>::is_near(1) || Work::ry < numbers.rows));
 
   static constexpr int max_depth = [] {
     if constexpr (!has_types || !has_faces || Order::rank < 2 || Work::rz == 0) return 0;
@@ -68,10 +69,20 @@ struct FusedSteps<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Fi
   }
 };
 
+/// The tiles along a dimension that lie inside, and at faces that are near do not begin or end there.
+inline void find_inner_tiles(unsigned (&inner)[2], unsigned tiles, std::int64_t extent, int step, int halo, int size,
+                             bool near) {
+  auto const count = [&](std::int64_t points) { return points < 0 ? 0 : points / step + 1; };
+  auto const first = count(halo - !near);
+  inner[0]         = unsigned(std::min<std::int64_t>(first, tiles));
+  inner[1]         = unsigned(std::clamp<std::int64_t>(count(extent - size + halo - near), inner[0], tiles));
+}
+
 /// Chunks of planes that finish soonest: each computes planes of the earlier steps that its neighbors compute, too, and
 /// an incomplete last wave of blocks leaves SMs idle.
 template <class Kernel>
 StepsGrid make_steps_grid(typename Kernel::Work const& work, std::int64_t resident) {
+  using Faces      = typename Kernel::Faces;
   auto const& n    = work.extents;
   auto const count = [](std::int64_t extent, std::int64_t size) { return (extent + size - 1) / size; };
   StepsGrid grid{};
@@ -84,17 +95,35 @@ StepsGrid make_steps_grid(typename Kernel::Work const& work, std::int64_t reside
   };
   for_each(work.in, align);
   for_each(work.out, align);
-  grid.tiles = Kernel::rows_share ? grid.tiles_x * grid.tiles_y : unsigned(count(grid.tiles_x, Kernel::Tile::warps));
+
+  grid.inner_x[1] = grid.tiles_x;
+  grid.inner_y[1] = grid.tiles_y;
+  if (Kernel::apart) {
+    find_inner_tiles(grid.inner_x, grid.tiles_x, n[2], Kernel::step_x, Kernel::halo_x, Kernel::size_x,
+                     Faces::is_near(2));
+    if (Kernel::rows_share)
+      find_inner_tiles(grid.inner_y, grid.tiles_y, n[1], Kernel::step_y, Kernel::halo_y, Kernel::size_y,
+                       Faces::is_near(1));
+  }
+  grid.inner.tiles = (grid.inner_x[1] - grid.inner_x[0]) * (grid.inner_y[1] - grid.inner_y[0]);
+  grid.edge.tiles  = grid.tiles_x * grid.tiles_y - grid.inner.tiles;
+  for (auto* const blocks : {&grid.edge, &grid.inner})
+    blocks->blocks = Kernel::rows_share ? blocks->tiles : unsigned(count(blocks->tiles, Kernel::Tile::warps));
 
   std::int64_t const extra = Kernel::depth * (Kernel::rz + Kernel::lag) + steps_start_cost;
   std::int64_t best        = -1;
   for (std::int64_t chunks = 1; chunks <= std::min(n[0], max_steps_chunks); ++chunks) {
-    std::int64_t const chunk = count(n[0], chunks), waves = count(grid.tiles * count(n[0], chunk), resident);
-    std::int64_t const time = waves * (chunk + extra);
+    std::int64_t const chunk = count(n[0], chunks);
+    std::int64_t const shorter =
+        std::max<std::int64_t>(1, (chunk + extra) * 100 / steps_edge_cost(Kernel::Order::rank) - extra);
+    std::int64_t const blocks = grid.inner.blocks * count(n[0], chunk) + grid.edge.blocks * count(n[0], shorter);
+    std::int64_t const time   = count(blocks, resident) * (chunk + extra);
     if (best >= 0 && time >= best) continue;
-    best        = time;
-    grid.chunk  = int(chunk);
-    grid.chunks = unsigned(count(n[0], chunk));
+    best              = time;
+    grid.inner.chunk  = int(chunk);
+    grid.inner.chunks = unsigned(count(n[0], chunk));
+    grid.edge.chunk   = int(shorter);
+    grid.edge.chunks  = grid.edge.blocks == 0 ? 0 : unsigned(count(n[0], shorter));
   }
   return grid;
 }
@@ -108,15 +137,19 @@ void launch_steps(Kokkos::Cuda const& exec, std::string const& label, typename K
       exec, kernel_label(Tag{}, label), &steps_kernel<Kernel>, dim3(32, Kernel::Tile::warps), Kernel::bytes);
   auto const resident = std::int64_t(std::max(1, kernel.blocks_per_processor())) * CudaDevice::of(exec).processors;
   auto const grid     = make_steps_grid<Kernel>(work, resident);
-  kernel.launch(exec, dim3(grid.tiles, grid.chunks), work, boundary, grid);
+  kernel.launch(exec, dim3(grid.edge.blocks + grid.inner.blocks, std::max(grid.edge.chunks, grid.inner.chunks)), work,
+                boundary, grid);
 }
 
-/// Whether a period away from any point that so many steps read is the interior.
+/// Whether a period away from any point that so many steps read is the interior, and whether tiles fit between faces
+/// that are near.
 template <class Kernel>
-bool has_whole_periods(Extents3 const& n) {
+bool fits_between_faces(Extents3 const& n) {
+  using Faces        = typename Kernel::Faces;
   int const radius[] = {Kernel::rz, Kernel::ry, Kernel::rx};
+  int const size[]   = {0, Kernel::size_y, Kernel::size_x};
   for (int c = 0; c < 3; ++c)
-    if (Kernel::wraps(c) && n[c] < Kernel::depth * radius[c]) return false;
+    if ((Faces::wraps(c) && n[c] < Kernel::depth * radius[c]) || (Faces::is_near(c) && n[c] < size[c])) return false;
   return true;
 }
 
@@ -140,7 +173,7 @@ std::vector<int> fused_depths(Tag, Kokkos::Cuda const& exec, StencilWork<WorkArg
     constexpr int depth = Steps::depths[i.value];
     if constexpr (depth >= 2)
       if (Steps::template fits<depth>(device) &&
-          has_whole_periods<typename Steps::template Kernel<depth>>(work.extents))
+          fits_between_faces<typename Steps::template Kernel<depth>>(work.extents))
         depths.push_back(depth);
   });
   return depths;

@@ -119,7 +119,20 @@ struct StepColumn {
     }
   }
 
-  /// Gives all such rows values, also those around the tile, which no warp has. Nothing that depends on them is kept.
+  /// Leaves the rows beyond a face in y that is near for the warp next to it, where it finds its neighbors' rows.
+  template <int phase, class Near>
+  __device__ __forceinline__ void leave_beyond(T* shared, T* arrivals, int level, Near const& near) const {
+    if constexpr (Near::exist(1) && ry > 0) {
+      bool const arrives = level < first_left;
+      T* const first     = arrives ? arrivals + phase * arrival_points : shared + edges_place(level, phase);
+      if (near.template is_first<1>()) leave_rows_beyond<phase, 1>(first, level, near);
+      if (near.template is_last<1, rows>())
+        leave_rows_beyond<phase, -1>(first + ((arrives ? rows : edges) - 1) * row_points, level, near);
+    }
+  }
+
+  /// Gives all such rows values, also those around the tile, which no warp has. Nothing that depends on them is kept,
+  /// unless they are beyond a face that is near.
   __device__ __forceinline__ void start_edges(T* shared, [[maybe_unused]] T* arrivals) const {
     if constexpr (edges > 0) {
 #pragma unroll
@@ -162,7 +175,7 @@ struct StepColumn {
   /// \param[in] near  NearFaces, if neighbors in y are read in the point's own plane alone, or NoNearFaces.
   template <int phase, class Near>
   __device__ __forceinline__ Window window(T const* shared, T const* arrivals, int level, Near const& near) {
-    fill_own_points<phase>(shared, arrivals, level, near);
+    fill_own_points<phase>(level, near);
     Window w;
     static_for<2 * rz + 1>([&](auto p) KOALESCE_INLINE_LAMBDA {
       constexpr int dz = p.value - rz;
@@ -171,8 +184,6 @@ struct StepColumn {
         if constexpr (reads_row(dz, y)) {
           T row[width];
           read_row<phase, dz, y>(row, shared, arrivals, level);
-          if constexpr (!is_own(y) && Near::exist(1))
-            if (near.edge_y) fill_in_y<phase, y>(row, shared, arrivals, level, near);
           T* const to = w.value + p.value * Window::plane + line.value * Window::pitch + rx;
           fill_row<dz, y>(to, row);
           if constexpr (Near::exist(2) && reads_across(dz, y)) fill_in_x<phase, dz, y>(to, level, near);
@@ -227,6 +238,23 @@ struct StepColumn {
 
   KOKKOS_FUNCTION static constexpr bool is_own(int y) { return y >= 0 && y < rows; }
 
+  /// \param[in] outermost  the warp's row next to the face.
+  template <int phase, int inward, class Near>
+  __device__ __forceinline__ void leave_rows_beyond(T* outermost, int level, Near const& near) const {
+    static_for<ry>([&](auto before) KOALESCE_INLINE_LAMBDA {
+      constexpr int k = before.value + 1, y = inward > 0 ? -k : rows - 1 + k;
+      T row[width];
+      static_for<width>([&](auto c) KOALESCE_INLINE_LAMBDA {
+        row[c.value] =
+            near.template beyond<T, 1, y, k, inward, rows, ry>({0, y, c.value}, [&](auto other) KOALESCE_INLINE_LAMBDA {
+              static_assert(is_own(other.value), "more rows are read beyond a face than a thread has");
+              return held[level][phase][other.value][c.value];
+            });
+      });
+      write_points(outermost - inward * k * row_points, row);
+    });
+  }
+
   /// A row of a level.
   template <int phase, int dz, int y>
   __device__ __forceinline__ void read_row(T (&row)[width], T const* shared, T const* arrivals, int level) const {
@@ -240,9 +268,9 @@ struct StepColumn {
     }
   }
 
-  /// Fills the thread's own points beyond faces in z and y. Nothing else needs what they held.
+  /// Fills the thread's own points beyond faces in z. Nothing else needs what they held.
   template <int phase, class Near>
-  __device__ __forceinline__ void fill_own_points(T const* shared, T const* arrivals, int level, Near const& near) {
+  __device__ __forceinline__ void fill_own_points(int level, Near const& near) {
     if constexpr (Near::exist(0))
       if (near.edge_z)
         static_for<2 * rz + 1>([&](auto p) KOALESCE_INLINE_LAMBDA {
@@ -255,24 +283,6 @@ struct StepColumn {
                   [&](auto other) KOALESCE_INLINE_LAMBDA { return held[level][place(phase, other.value)][y][c]; });
             });
         });
-    if constexpr (Near::exist(1))
-      if (near.edge_y)
-        static_for<rows>([&](auto line) KOALESCE_INLINE_LAMBDA {
-          fill_in_y<phase, line.value>(held[level][place(phase, 0)][line.value], shared, arrivals, level, near);
-        });
-  }
-
-  /// Fills a row of the point's plane that lies beyond a face in y.
-  template <int phase, int y, class Near>
-  __device__ __forceinline__ void fill_in_y(T (&row)[width], T const* shared, T const* arrivals, int level,
-                                            Near const& near) const {
-    static_for<width>([&](auto c) KOALESCE_INLINE_LAMBDA {
-      near.template fill<1, y, rows, ry>(row[c.value], {0, y, c.value}, [&](auto other) KOALESCE_INLINE_LAMBDA {
-        T there[width];
-        read_row<phase, 0, other.value>(there, shared, arrivals, level);
-        return there[c.value];
-      });
-    });
   }
 
   /// Fills what a row of a window reads beyond faces in x.

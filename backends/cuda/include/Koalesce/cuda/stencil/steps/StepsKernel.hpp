@@ -9,19 +9,45 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// How tiles cover the interior in a fused sweep. They overlap by what the steps read around a tile.
+/// Blocks of tiles that go through as many planes.
+struct StepsBlocks {
+  unsigned tiles;   ///< of a plane
+  unsigned blocks;  ///< that they take
+  unsigned chunks;  ///< of planes
+  int chunk;        ///< planes of a block
+};
+
+/// How tiles cover the interior in a fused sweep. They overlap by what the steps read around a tile. Those at the edges
+/// take longer, so they come first and have shorter chunks.
 struct StepsGrid {
   unsigned tiles_x, tiles_y;
-  unsigned tiles;  ///< blocks that they take
-  unsigned chunks;
-  int chunk;  ///< planes that a tile goes through
+  unsigned inner_x[2], inner_y[2];  ///< the tiles that are not at an edge, from the first to behind the last
+  StepsBlocks edge, inner;
   bool wide;  ///< all fields let a thread read and write its points of a row at once
+
+  struct Tile {
+    unsigned y, x;
+  };
+  KOKKOS_FUNCTION Tile edge_tile(unsigned i) const {
+    unsigned const low = inner_y[0] * tiles_x, rows = low + (tiles_y - inner_y[1]) * tiles_x;
+    if (i < low) return {i / tiles_x, i % tiles_x};
+    if (i < rows) return {inner_y[1] + (i - low) / tiles_x, (i - low) % tiles_x};
+    unsigned const columns = inner_x[1] - inner_x[0], others = tiles_x - columns, x = (i - rows) % others;
+    return {inner_y[0] + (i - rows) / others, x < inner_x[0] ? x : x + columns};
+  }
+  KOKKOS_FUNCTION Tile inner_tile(unsigned i) const {
+    unsigned const columns = inner_x[1] - inner_x[0];
+    return {inner_y[0] + i / columns, inner_x[0] + i % columns};
+  }
 };
 
 /// Several steps in one sweep: a pipeline along z. Each step computes one plane for every plane that is read, some
 /// planes behind the step before it, whose newest planes the threads hold.
 /// \tparam BoundaryT  NoBoundary, or a StepsBoundary.
-template <class WorkT, class BoundaryT, class TileT, int Depth>
+/// \tparam Apart      whether tiles and planes at the edges have a copy of the code to themselves: where points lie
+/// beyond
+///                    the interior, or are read beyond a face that is near.
+template <class WorkT, class BoundaryT, class TileT, int Depth, bool Apart>
 struct StepsKernel {
   using Work     = WorkT;
   using Boundary = BoundaryT;
@@ -35,6 +61,8 @@ struct StepsKernel {
 
   /// Whether all planes change.
   static constexpr bool all_z = Faces::wraps(0) || Faces::is_near(0);
+  /// Whether all points of a tile's planes do, because tiles lie between the faces.
+  static constexpr bool all_yx = Faces::is_near(2) && (Faces::is_near(1) || Order::rank == 2);
 
   static constexpr int depth = Depth, width = Tile::width, rows = Tile::rows;
   static constexpr int rz = Work::rz, ry = Work::ry, rx = Work::rx;
@@ -86,25 +114,32 @@ struct StepsKernel {
 
   /// Points of a tile whose results are kept. In x they begin at a multiple of the width.
   static constexpr int halo_x = (depth * rx + width - 1) / width * width, halo_y = depth * ry;
-  static constexpr int step_x = 32 * width - 2 * halo_x, step_y = Tile::warps * rows - 2 * halo_y;
-  static constexpr bool rows_share = ry > 0;  ///< if not, every warp has a tile of its own
+  static constexpr int size_x = 32 * width, size_y = Tile::warps * rows;
+  static constexpr int step_x = size_x - 2 * halo_x, step_y = size_y - 2 * halo_y;
+  static constexpr bool rows_share = Order::rank == 3;  ///< if not, every warp has a tile of its own
+  static constexpr bool apart      = Apart;
 
   static constexpr bool exists = step_x > 0 && (!rows_share || step_y > 0);
 
   static __device__ __forceinline__ void run(Work const& work, Boundary const& boundary, StepsGrid const& grid) {
+    if (Apart && blockIdx.x >= grid.edge.blocks && blockIdx.y >= grid.inner.chunks) return;
     StepsKernel(work, boundary, grid).march();
   }
 
  private:
-  __device__ __forceinline__ StepsKernel(Work const& work_, Boundary const& boundary_, StepsGrid const& grid)
-      : work(work_), boundary(boundary_), n(work_.extents) {
-    unsigned const tile = rows_share ? blockIdx.x : blockIdx.x * Tile::warps + threadIdx.y;
-    x                   = int(tile % grid.tiles_x) * step_x - halo_x + int(threadIdx.x) * width;
-    y                   = rows_share ? int(tile / grid.tiles_x) * step_y - halo_y + int(threadIdx.y) * rows : 0;
-    z0                  = int(blockIdx.y) * grid.chunk;
-    z1                  = min(z0 + grid.chunk, int(n[0]));
+  __device__ __forceinline__ StepsKernel(Work const& work_, Boundary const& boundary_, StepsGrid const& grid_)
+      : work(work_), boundary(boundary_), grid(grid_), n(work_.extents) {
+    bool const edge       = Apart && blockIdx.x < grid.edge.blocks;
+    auto const& blocks    = edge ? grid.edge : grid.inner;
+    unsigned const block  = edge || !Apart ? blockIdx.x : blockIdx.x - grid.edge.blocks;
+    unsigned const number = rows_share ? block : block * Tile::warps + threadIdx.y;
+    auto const tile       = edge ? grid.edge_tile(number) : grid.inner_tile(number);
+    x                     = first_of<2>(int(tile.x) * step_x, halo_x, size_x) + int(threadIdx.x) * width;
+    y  = rows_share ? first_of<1>(int(tile.y) * step_y, halo_y, size_y) + int(threadIdx.y) * rows : 0;
+    z0 = int(blockIdx.y) * (edge ? grid.edge.chunk : grid.inner.chunk);
+    z1 = min(z0 + (edge ? grid.edge.chunk : grid.inner.chunk), int(n[0]));
 
-    int const first   = int(tile % grid.tiles_x) * step_x;
+    int const first = int(tile.x) * step_x, first_y = int(tile.y) * step_y;
     unsigned changing = 0, stored = 0;
 #pragma unroll
     for (int r = 0; r < rows; ++r)
@@ -115,11 +150,10 @@ struct StepsKernel {
         // What lies beyond a face that is near is computed where it is read; here any value will do.
         if ((in_y || wraps(1) || Faces::is_near(1)) && (in_x || wraps(2) || Faces::is_near(2))) changing |= bit;
         if (is_read<1>(y + r, ry) && is_read<2>(x + c, rx)) later_reads |= bit << (reads * points);
-        bool const kept_y = !rows_share || (y + r >= int(tile / grid.tiles_x) * step_y &&
-                                            y + r < int(tile / grid.tiles_x) * step_y + step_y);
+        bool const kept_y = !rows_share || (y + r >= first_y && y + r < first_y + step_y);
         if (kept_y && in_y && in_x && x + c >= first && x + c < first + step_x) stored |= bit;
       }
-    if (!rows_share && tile >= grid.tiles_x) stored = 0;
+    if (!rows_share && number >= blocks.tiles) stored = 0;
     masks = changing << (changes * points) | stored << (stores * points) | all_bits << (reads * points);
     later_reads |= masks & ~(all_bits << (reads * points));
 
@@ -129,12 +163,8 @@ struct StepsKernel {
     auto const everywhere = [](bool here) {
       return bool(__all_sync(~0u, rows_share ? bool(__syncthreads_and(here)) : here));
     };
-    all                 = everywhere(changing == all_bits);
-    bool const inside_y = !Faces::is_near(1) || (y >= ry && y + rows + ry <= int(n[1]));
-    bool const inside_x = !Faces::is_near(2) || (x >= rx && x + width + rx <= int(n[2]));
-    edge_y              = !__all_sync(~0u, inside_y);
-    edge                = !__all_sync(~0u, inside_y && inside_x);
-    wide                = everywhere(grid.wide && x >= 0 && x + width <= int(n[2]));
+    all  = everywhere(changing == all_bits);
+    wide = everywhere(grid.wide && x >= 0 && x + width <= int(n[2]) && x % width == 0);
     for_each(work.in, [&](auto const& field, auto i) KOALESCE_INLINE_LAMBDA {
       using Column = std::decay_t<decltype(get<i.value>(columns))>;
       auto& from   = get<i.value>(sources);
@@ -142,6 +172,12 @@ struct StepsKernel {
 #pragma unroll
       for (int r = 0; r < rows; ++r) from.row[r] = field.at(z, stand_in<1>(y + r, halo<1>(Column::ry)), 0);
     });
+  }
+
+  /// Where a tile begins. At faces that are near there is nothing around what it keeps.
+  template <int c>
+  __device__ __forceinline__ int first_of(int kept, int halo, int size) const {
+    return Faces::is_near(c) ? clamp(kept - halo, 0, int(n[c]) - size) : kept - halo;
   }
 
   /// Points beyond a face that are read from fields, or given by the boundary.
@@ -187,13 +223,36 @@ struct StepsKernel {
     int plane      = z0 - depth * rz;
     int const last = z1 - 1 + depth * lag;
 #pragma unroll
-    for (int i = 0; i < ahead; ++i) read(plane + i, i);
+    for (int i = 0; i < ahead; ++i) read<true>(plane + i, i);
     start();
     masks = later_reads;
     // Whole turns, without a look at the end in between: what lies beyond it is not kept.
+    if constexpr (Apart) {
+      // Two loops, because in one both copies of the code would spill registers.
 #pragma unroll 1
-    for (; plane <= last; plane += planes)
-      static_for<planes>([&](auto phase) KOALESCE_INLINE_LAMBDA { step<phase.value>(plane + phase.value); });
+      while (plane <= last) {
+#pragma unroll 1
+        for (; plane <= last && is_at_edge(plane); plane += planes) turn<true>(plane);
+#pragma unroll 1
+        for (; plane <= last && !is_at_edge(plane); plane += planes) turn<false>(plane);
+      }
+    } else {
+#pragma unroll 1
+      for (; plane <= last; plane += planes) turn<true>(plane);
+    }
+  }
+
+  /// Whether a turn that begins with this plane has points that lie beyond the interior, or are read beyond a face that
+  /// is near.
+  __device__ __forceinline__ bool is_at_edge(int plane) const {
+    constexpr int reach = Faces::is_near(0) ? rz : 0;
+    bool const in_z     = wraps(0) || (plane - depth * lag >= reach && plane + planes - lag <= int(n[0]) - reach);
+    return !in_z || opaque(blockIdx.x) < grid.edge.blocks;
+  }
+
+  template <bool edge>
+  __device__ __forceinline__ void turn(int plane) {
+    static_for<planes>([&](auto phase) KOALESCE_INLINE_LAMBDA { step<phase.value, edge>(plane + phase.value); });
   }
 
   /// Gives all levels, all rows that warps leave for each other, and the place where no plane is on its way yet values
@@ -244,6 +303,8 @@ struct StepsKernel {
   /// Puts a plane of every field on its way to shared memory; each thread brings its own points. Where nothing needs
   /// them, those of an earlier plane stay in three dimensions: many threads that read one place wait for each other. In
   /// two, looking costs more.
+  /// \tparam edge  whether the tile, or planes that are under way, may be at an edge.
+  template <bool edge>
   __device__ __forceinline__ void read(int plane, int to_slot) {
     bool const turns = wraps(0) && ++planes_of_period == int(n[0]);
     if (turns) planes_of_period = 0;
@@ -252,13 +313,17 @@ struct StepsKernel {
       using T      = T_of<Column>;
       auto& from   = get<i.value>(sources);
       T* const to  = points_in<i.value>(to_slot);
-      if (is_beyond(plane)) {
+      if ((edge || !all_z) && is_beyond(plane)) {
         read_beyond<i.value>(plane, to);
       } else if (wide) {
 #pragma unroll
         for (int k = 0; k < points; k += Column::vector)
           async_copy<Column::vector * sizeof(T)>(to + k / width * 32 * width + k % width,
                                                  from.row[k / width] + x + k % width);
+      } else if constexpr (Faces::is_near(2) || !edge) {  // all points are in the rows
+#pragma unroll
+        for (int k = 0; k < points; ++k)
+          async_copy<sizeof(T)>(to + k / width * 32 * width + k % width, from.row[k / width] + x + k % width);
       } else {
         unsigned const these = opaque(masks);
         int const first_x    = opaque(x);
@@ -303,28 +368,25 @@ struct StepsKernel {
     }
   }
 
-  template <int phase>
+  template <int phase, bool edge>
   __device__ __forceinline__ void step(int plane) {
     wait_for_copies<ahead - 1>();
     for_each(columns,
              [&](auto& column, auto i) KOALESCE_INLINE_LAMBDA { take<i.value>(phase, column.held[0][phase]); });
-    read(plane + ahead, (phase + ahead) % planes);
-    leave_edges<phase>(0);
-    static_for<depth>([&](auto level) KOALESCE_INLINE_LAMBDA {
-      int const z = plane - (level.value + 1) * lag;
-      if constexpr (Faces::has_near) {
-        // A copy of the code, so that other tiles and planes need not look.
-        if (edge || is_edge_z(z)) return compute<phase, level.value, true>(z);
-      }
-      compute<phase, level.value, false>(z);
-    });
+    read<edge>(plane + ahead, (phase + ahead) % planes);
+    leave_edges<phase, edge>(0, plane);
+    static_for<depth>(
+        [&](auto level) KOALESCE_INLINE_LAMBDA { compute<phase, level.value, edge>(plane - (level.value + 1) * lag); });
     if constexpr (rows_share) __syncthreads();
   }
 
-  template <int phase>
-  __device__ __forceinline__ void leave_edges(int level) {
-    for_each_edges([&](auto const& column, auto* shared, auto)
-                       KOALESCE_INLINE_LAMBDA { column.leave_edges(shared, level, phase); });
+  /// Leaves what other warps read of a level's newest plane, z.
+  template <int phase, bool edge>
+  __device__ __forceinline__ void leave_edges(int level, int z) {
+    for_each_edges([&](auto const& column, auto* shared, auto i) KOALESCE_INLINE_LAMBDA {
+      column.leave_edges(shared, level, phase);
+      column.template leave_beyond<phase>(shared, points_in<i.value>(0), level, near_faces<i.value, edge>(z));
+    });
   }
 
   /// Calls visit(column, shared, i) with the rows of each field that warps leave for each other.
@@ -342,23 +404,19 @@ struct StepsKernel {
   }
 
   /// What a field needs to know of faces that are near, to compute plane z.
-  template <int i, bool near>
+  template <int i, bool edge>
   __device__ __forceinline__ auto near_faces(int z) const {
-    if constexpr (near) {
+    if constexpr (Faces::has_near && edge) {
       auto const& value = get<i>(boundary.values);
-      return NearFaces<Order, Boundary, std::decay_t<decltype(value)>>{value, {z, y, x}, is_edge_z(z), edge_y};
+      bool const edge_z = Faces::is_near(0) && (z < rz || z >= int(n[0]) - rz);
+      return NearFaces<Order, Boundary, std::decay_t<decltype(value)>>{value, {z, y, x}, edge_z};
     } else {
       return NoNearFaces();
     }
   }
 
-  /// Whether a plane's points may read beyond a face in z that is near.
-  __device__ __forceinline__ bool is_edge_z(int z) const {
-    return Faces::is_near(0) && (z < rz || z >= int(n[0]) - rz);
-  }
-
-  /// One plane of the step from `level` to the next. \tparam near  whether it may read beyond a face that is near.
-  template <int phase, int level, bool near>
+  /// One plane of the step from `level` to the next. \tparam edge  as of read().
+  template <int phase, int level, bool edge>
   __device__ __forceinline__ void compute(int z) {
     constexpr bool is_last = level + 1 == depth;
     bool const in_z        = all_z || (z >= 0 && z < int(n[0]));
@@ -371,7 +429,7 @@ struct StepsKernel {
       using Column       = std::decay_t<decltype(column)>;
       auto* const shared = reinterpret_cast<T_of<Column> const*>(place);
       place += Column::bytes;
-      return column.template window<phase>(shared, points_in<i.value>(0), level, near_faces<i.value, near>(z));
+      return column.template window<phase>(shared, points_in<i.value>(0), level, near_faces<i.value, edge>(z));
     });
 #pragma unroll
     for (int r = 0; r < rows; ++r)
@@ -387,7 +445,7 @@ struct StepsKernel {
                  [&](auto& values, auto i) KOALESCE_INLINE_LAMBDA { values[r * width + c] = get<i.value>(result); });
       }
     // Points beyond the interior keep their values.
-    if (!(all && in_z)) {
+    if (edge && !((all_yx || all) && in_z)) {
       unsigned const these = in_z ? opaque(masks) : 0;
       for_each(columns, [&](auto const& column, auto i) KOALESCE_INLINE_LAMBDA {
 #pragma unroll
@@ -404,7 +462,7 @@ struct StepsKernel {
         for (int k = 0; k < rows * width; ++k)
           column.held[level + 1][phase][k / width][k % width] = get<i.value>(results)[k];
       });
-      leave_edges<phase>(level + 1);
+      leave_edges<phase, edge>(level + 1, z);
     }
   }
 
@@ -447,6 +505,7 @@ struct StepsKernel {
 
   Work const& work;
   Boundary const& boundary;
+  StepsGrid const& grid;
   Extents3 const& n;
   int x, y;
   int z0, z1;
@@ -454,7 +513,6 @@ struct StepsKernel {
   unsigned masks;            ///< at first all points are read, so that places in shared memory have values
   unsigned later_reads = 0;  ///< the masks from then on
   bool wide, all;            ///< all points of the tile change
-  bool edge_y, edge;         ///< those of the warp may read beyond a face in y, or in y or x, that is near
   Columns columns;
   typename Ins::Sources sources;
 };

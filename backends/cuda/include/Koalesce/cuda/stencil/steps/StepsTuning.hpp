@@ -15,16 +15,19 @@ struct StepsNumbers {
   int warps;      ///< of a block, one behind the other in y
   int held;       ///< registers of planes that a thread may hold between two of its steps
   int max_depth;  ///< steps in one sweep
+  bool apart;     ///< whether tiles at the edges have a copy of the code to themselves
 };
 
 /// In three dimensions the points of a thread share what they read of their neighbors; there are as many as 168
 /// registers hold. In two nothing is exchanged between warps, and rows of four points per thread leave most of a
-/// warp's row to results.
+/// warp's row to results. A second copy of the code leaves inner tiles little to do, but tiles at the edges then spill
+/// registers of 8 bytes.
 /// \param[in] bytes  of the largest element.
 constexpr StepsNumbers steps_numbers(int rank, int bytes) {
-  if (rank == 2) return {.width = bytes > 8 ? 2 : 4, .rows = 1, .warps = 4, .held = 96, .max_depth = 8};
-  if (bytes <= 4) return {.width = 2, .rows = 5, .warps = 12, .held = 80, .max_depth = 4};
-  return {.width = bytes > 8 ? 1 : 2, .rows = 3, .warps = 12, .held = 96, .max_depth = 4};
+  bool const apart = bytes <= 4;
+  if (rank == 2) return {.width = bytes > 8 ? 2 : 4, .rows = 1, .warps = 4, .held = 96, .max_depth = 8, .apart = apart};
+  if (bytes <= 4) return {.width = 2, .rows = 5, .warps = 12, .held = 80, .max_depth = 4, .apart = apart};
+  return {.width = bytes > 8 ? 1 : 2, .rows = 3, .warps = 12, .held = 96, .max_depth = 4, .apart = apart};
 }
 
 /// Warps on a multiprocessor: as many as leave the registers that the planes take. With fewer, latencies show; with
@@ -33,6 +36,9 @@ inline constexpr int steps_warps = 12;
 
 /// What starting a block costs, in planes, beside those that it computes before its first result.
 inline constexpr std::int64_t steps_start_cost = 2;
+
+/// What a tile at an edge costs, in hundredths of what another costs, where it has code of its own.
+constexpr std::int64_t steps_edge_cost(int rank) { return rank == 2 ? 180 : 130; }
 
 /// Maximum number of chunks that the planes are cut into.
 inline constexpr std::int64_t max_steps_chunks = 512;
