@@ -99,8 +99,8 @@ using PlaneQueue = QueueKernel<Work, typename QueueTuning<Work, wide>::type, wid
 template <class Work, bool wide>
 using StagedQueue = StagedKernel<Work, typename StagedTuning<Work, wide>::type, wide>;
 
-/// A sweep from the queue of planes, or a composite's. Columns ask for all planes of a radius at once, which is slower
-/// than partial sums where every point is a copy of its own.
+/// A sweep from the queue of planes, or a composite's. Where rows are copied point by point, partial sums are faster
+/// than columns.
 template <class... WorkArgs>
 void run_queued_stencil(Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
   using Work               = StencilWork<WorkArgs...>;

@@ -11,9 +11,11 @@
 namespace Koalesce::Impl::CudaBackend {
 
 /// What a thread of a fused sweep needs to know of faces beyond which values follow, after every step, from the points
-/// next to them: mirrors and slopes. It computes them where they are read or, if other rows of a warp's read them,
-/// left. Such faces lie between threads: tiles begin and end there. \tparam Boundary  a StepsBoundary with such
-/// dimensions. \tparam Value     the BoundaryValue of the field.
+/// next to them: mirrors and slopes. Such faces lie between threads, because tiles begin and end there. In z and x a
+/// thread computes what it is about to read, in y what its warp will read, together with the rows that it leaves.
+///
+/// \tparam Boundary  a StepsBoundary with such dimensions.
+/// \tparam Value     the BoundaryValue of the field.
 template <class Order, class Boundary, class Value>
 struct NearFaces {
   Value const& value;
