@@ -102,7 +102,7 @@ struct EndCount {
   }
 };
 
-/// The same with a state that is too large to be kept twice.
+/// The same with a state that is too large to wait in shared memory.
 struct LargeCount {
   Count count;
   double ballast[20];
@@ -194,6 +194,51 @@ TYPED_TEST(RegroupUntil, many_items) {
 TYPED_TEST(RegroupUntil, items_far_beyond_the_range_of_int) {
   Rng rng(3);
   check_steps<TypeParam>(make_lengths(rng, Lengths::geometric, 3000), std::int64_t(1) << 40, "far");
+}
+
+/// A small state that cannot be copied bytewise.
+struct CopiedCount {
+  Count count{};
+
+  CopiedCount() = default;
+  KOKKOS_FUNCTION explicit CopiedCount(Count const& of) : count(of) {}
+  KOKKOS_FUNCTION CopiedCount(CopiedCount const& other) : count(other.count) {}
+  KOKKOS_FUNCTION CopiedCount& operator=(CopiedCount const& other) {
+    count = other.count;
+    return *this;
+  }
+};
+template <class Memory>
+struct BeginCopied {
+  Steps<Memory> steps;
+
+  KOKKOS_FUNCTION CopiedCount operator()(std::int64_t item) const {
+    return CopiedCount(BeginCount<Memory>{steps}(item));
+  }
+};
+struct StepCopied {
+  KOKKOS_FUNCTION bool operator()(std::int64_t item, CopiedCount& state) const {
+    return StepCount()(item, state.count);
+  }
+};
+template <class Memory>
+struct EndCopied {
+  Steps<Memory> steps;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item, CopiedCount const& state) const {
+    EndCount<Memory>{steps}(item, state.count);
+  }
+};
+
+TYPED_TEST(RegroupUntil, states_with_a_copy_constructor) {
+  using Memory = typename TypeParam::exec::memory_space;
+  Rng rng(4);
+  auto const lengths = make_lengths(rng, Lengths::geometric, 3001);
+  StepsOf<TypeParam> const steps(lengths, 0);
+  parallel_regroup_until("copied", policy_of<TypeParam>(steps, Regroup::always), BeginCopied<Memory>{steps},
+                         StepCopied(), EndCopied<Memory>{steps});
+  EXPECT_EQ(host_copy(steps.taken), lengths);
+  EXPECT_EQ(host_copy(steps.times_finished), std::vector<int>(lengths.size(), 1));
 }
 
 // ---- Reductions ----

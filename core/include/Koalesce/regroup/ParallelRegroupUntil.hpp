@@ -16,12 +16,14 @@ namespace Koalesce {
 ///     parallel_regroup_until("fixed points", RegroupPolicy(exec, 0, n), step);            // step(i) -> done?
 ///     parallel_regroup_until("orbits", RegroupPolicy(exec, 0, n), init, step, finish);
 ///
-/// In a plain loop a warp is busy until the longest of its 32 items is done. Here a lane whose item is done takes the
-/// next item, after every few steps; a CPU thread that is done takes the next block of items. Whether, and after how
-/// many steps, is measured by the first calls with a label and class of sizes (tuning_decisions() tells).
+/// In a plain loop a warp is busy until the longest of its 32 items is done. Here, on CUDA, items that
+/// are not done after every few steps wait until they fill a warp again (compacted), or, where their state is larger
+/// than 64 bytes or must be copied by its constructor, lanes that are done take the next item (refilled); a CPU thread
+/// that is done takes the next block of items. Whether, and after how many steps, is measured by the first calls with a
+/// label and class of sizes (tuning_decisions() tells).
 ///
-/// Results are the plain loop's: an item's steps run one after the other, on one thread. Asynchronous, as
-/// Kokkos::parallel_for: kernels are called "Koalesce::<backend>::<label> [<variant>]".
+/// Results are the plain loop's: an item's steps run one after the other, though not all by one thread. Asynchronous,
+/// as Kokkos::parallel_for: kernels are called "Koalesce::<backend>::<label> [<variant>]".
 ///
 /// \param[in] label    name of the loop, for profilers and decisions.
 /// \param[in] policy   a RegroupPolicy without payload, order and plan, a Kokkos::RangePolicy as parallel_regroup()
@@ -30,7 +32,7 @@ namespace Koalesce {
 ///                     one.
 /// \param[in] args     step(i), which returns true when item i (std::int64_t) is done; or three functors: init(i)
 /// returns
-///                     the item's state, any copyable type, which is kept in registers; step(i, state) changes it, and
+///                     the item's state, any copyable type, which stays on chip; step(i, state) changes it, and
 ///                     returns true when the item is done; finish(i, state) is called once after that. Every item has
 ///                     at least one step. Functors must not depend on what those of other items write.
 /// \throws Error  before anything runs: a negative range, or a scope or remap.

@@ -26,8 +26,8 @@ struct UntilVariant {
 
 /// What a backend must have for parallel_regroup_until, found by argument-dependent lookup through its tag:
 ///
-///     until_variants(tag, exec)   what it can run, the plain loop first
-///     until_memory(tag, variant)  bytes of memory that it needs for that
+///     until_variants(tag, exec, work)   what it can run, the plain loop first
+///     until_memory(tag, variant)        bytes of memory that it needs for that
 ///     run_until(tag, exec, label, work, variant, memory, result)
 ///
 /// The last starts a kernel called label on `exec`, which runs every item of an UntilWork once, reduced into `result`
@@ -35,7 +35,7 @@ struct UntilVariant {
 template <class Tag, class Exec, class Work, class Result>
 concept UntilBackend = requires(Tag tag, Exec const& exec, std::string const& label, Work const& work,
                                 UntilVariant const& variant, char* memory, Result& result) {
-  { until_variants(tag, exec) } -> std::same_as<std::vector<UntilVariant>>;
+  { until_variants(tag, exec, work) } -> std::same_as<std::vector<UntilVariant>>;
   { until_memory(tag, variant) } -> std::same_as<std::size_t>;
   run_until(tag, exec, label, work, variant, memory, result);
 };

@@ -52,9 +52,9 @@ void run_until_or_plain(Policy const& policy, std::string const& label, Work con
 }
 
 /// What the policy allows and the backend has.
-template <class Policy>
-std::vector<UntilVariant> allowed_variants(Policy const& policy) {
-  auto variants = until_variants(typename Policy::backend_type{}, policy.space());
+template <class Policy, class Work>
+std::vector<UntilVariant> allowed_variants(Policy const& policy, Work const& work) {
+  auto variants = until_variants(typename Policy::backend_type{}, policy.space(), work);
   if (policy.regroup() == Regroup::never) variants.resize(1);
   if (policy.regroup() == Regroup::always && variants.size() > 1) variants.erase(variants.begin());
   return variants;
@@ -87,7 +87,7 @@ void regroup_until(std::string const& function, std::string const& label, Policy
                 "requires; include <Koalesce/Regroup.hpp>, or write that function");
 
   Kokkos::Profiling::ScopedRegion const region(function);
-  auto const variants = allowed_variants(policy);
+  auto const variants = allowed_variants(policy, work);
   auto const run      = [&](std::size_t number) { run_until_or_plain(policy, label, work, variants[number], result); };
   if (variants.size() == 1 || work.items() == 0) return run(0);
   thread_local RecentTuners<Exec> recent;

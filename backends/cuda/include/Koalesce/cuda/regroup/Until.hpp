@@ -11,22 +11,151 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string>
+#include <type_traits>
 #include <vector>
 
-/// Loops of different lengths by warps whose lanes take further items.
+/// Loops of different lengths by warps that stay full.
 namespace Koalesce::Impl::CudaBackend {
 
-/// A warp takes a stretch of items at a time. After every few steps, lanes whose items are done go on with the items
-/// that they have in reserve; when enough lanes have none, all of those get one, whose loads then overlap with steps.
-/// Of items with a large state there is no reserve, which would double the registers: lanes wait for their next one.
+/// The items of a loop, of which a warp takes a stretch at a time.
 template <class Work>
-struct RefilledWarps {
-  static constexpr bool reserves = sizeof(typename Work::State) <= UntilTuning::max_bytes_in_reserve;
-
+struct WarpsItems {
   Work work;
   unsigned long long* taken;  // items, of all warps
   int stretch, steps;
+
+  struct Item {
+    std::int64_t number;
+    typename Work::State state;
+  };
+
+#ifdef __CUDACC__
+  /// What is left of the warp's stretch; the same in all lanes.
+  struct Stretch {
+    std::int64_t end = 0;
+    int items        = 0;  // before it; -1: nothing is left for another one, and the counter is not asked again
+  };
+
+  /// Whether the stretch has items, or another one has been taken.
+  __device__ __forceinline__ bool has_items(Stretch& left) const {
+    if (left.items == 0) {
+      unsigned long long first = 0;
+      if (WarpWorker::lane() == 0) first = atomicAdd(taken, static_cast<unsigned long long>(stretch));
+      std::int64_t const begin = work.begin + std::int64_t(__shfl_sync(WarpWorker::all, first, 0));
+      left.end                 = min(work.end, begin + stretch);
+      left.items               = begin < left.end ? int(left.end - begin) : -1;
+    }
+    return left.items > 0;
+  }
+
+  __device__ __forceinline__ void begin(Item& item, Stretch const& left, int number) const {
+    item.number = left.end - left.items + number;
+    item.state  = work.steps.init(item.number);
+  }
+
+  /// Steps until the next look; returns whether the item is done. Lanes leave the loop one by one, as they do the plain
+  /// one: a branch for each step would cost more.
+  /// \tparam Copies  of a step in the code.
+  template <int Copies, class Update>
+  __device__ __forceinline__ bool is_done_after_steps(Item& item, Update& update) const {
+#pragma unroll 1
+    for (int left_over = steps; left_over > 0; left_over -= Copies)
+#pragma unroll
+      for (int k = 0; k < Copies; ++k)
+        if (work.steps.step(item.number, item.state, update)) return true;
+    return false;
+  }
+#endif
+};
+
+/// A warp's lanes take some steps of 32 items, of which those that are not done then wait in the warp's queue in shared
+/// memory until they are 32 again. So warps are full, except for lanes that wait for the next look. For items whose
+/// state is small and can be copied bytewise.
+template <class Work>
+struct CompactingWarps {
+  using State = typename Work::State;
+  using Item  = typename WarpsItems<Work>::Item;
+  using Word  = std::uint64_t;
+
+  static constexpr bool possible = std::is_trivially_copyable_v<State> && sizeof(State) <= UntilTuning::most_queued &&
+                                   sizeof(Item) % sizeof(Word) == 0;
+  static constexpr int words = int(sizeof(Item) / sizeof(Word));
+  static constexpr int room  = 64;  // items of a queue: up to 31 wait when up to 32 are added
+
+  WarpsItems<Work> items;
+
+  /// Word w of the item in slot s is queue[w * room + s], so that lanes reach different banks.
+  KOKKOS_FUNCTION static constexpr int queue_words(int warps) { return warps * room * words; }
+  static int scratch_bytes(int threads) { return int(sizeof(Word)) * (queue_words(threads / 32) + 1); }
+
+  template <class Member, class Update>
+  KOKKOS_FUNCTION void operator()(Member const& team, Update& update) const {
+    KOKKOS_IF_ON_DEVICE(
+        (int const bytes    = int(sizeof(Word)) * queue_words(team.team_size() / 32);
+         auto* const queues = static_cast<Word*>(team.team_scratch(0).get_shmem_aligned(bytes, sizeof(Word)));
+         run(queues + queue_words(team.team_rank() / 32), update);))
+    KOKKOS_IF_ON_HOST(((void)update;))
+    (void)team;
+  }
+
+#ifdef __CUDACC__
+  template <class Update>
+  __device__ __forceinline__ void run(Word* queue, Update& update) const {
+    int const lane       = WarpWorker::lane();
+    unsigned const lower = (1u << lane) - 1;
+    typename WarpsItems<Work>::Stretch left;
+    unsigned first = 0;
+    int waiting    = 0;
+    for (;;) {
+      Item item;
+      int running;  // lanes
+      if (waiting < 32 && items.has_items(left)) {
+        running = min(left.items, 32);
+        if (lane < running) items.begin(item, left, lane);
+        left.items -= running;
+      } else {
+        if (waiting == 0) return;
+        running = min(waiting, 32);
+        item    = read(queue + (first + lane) % room);  // whatever it is, where nothing waits
+        first += running;
+        waiting -= running;
+      }
+      bool const goes_on = lane < running && !items.template is_done_after_steps<UntilTuning::copies>(item, update);
+      // All have read their items where others are about to be written.
+      unsigned const still = __ballot_sync(WarpWorker::all, goes_on);
+      __syncwarp();
+      if (goes_on) write(queue + (first + waiting + __popc(still & lower)) % room, item);
+      else if (lane < running) items.work.steps.finish(item.number, item.state, update);
+      waiting += __popc(still);
+      __syncwarp();
+    }
+  }
+
+ private:
+  __device__ __forceinline__ static Item read(Word const* slot) {
+    Word word[words];
+#pragma unroll
+    for (int w = 0; w < words; ++w) word[w] = slot[w * room];
+    Item item;
+    std::memcpy(&item, word, sizeof item);
+    return item;
+  }
+  __device__ __forceinline__ static void write(Word* slot, Item const& item) {
+    Word word[words];
+    std::memcpy(word, &item, sizeof item);
+#pragma unroll
+    for (int w = 0; w < words; ++w) slot[w * room] = word[w];
+  }
+#endif
+};
+
+/// A warp's lanes go on with further items when they are done with theirs, for which the warp looks after some steps.
+/// For items whose state is too large to wait in a queue.
+template <class Work>
+struct RefilledWarps {
+  WarpsItems<Work> items;
 
   template <class Member, class Update>
   KOKKOS_FUNCTION void operator()(Member const& team, Update& update) const {
@@ -36,97 +165,49 @@ struct RefilledWarps {
   }
 
 #ifdef __CUDACC__
-  /// What is left of the stretch; the same in all lanes.
-  struct Stretch {
-    std::int64_t next = 0;
-    int items         = 0;
-    bool is_last      = false;  // nothing is left for another one: the counter is not asked again
-  };
-
-  struct Item {
-    std::int64_t number = 0;
-    typename Work::State state{};
-  };
-
-  /// Which lanes have an item is kept in masks, a bit for each: they cost less than a bool in every lane.
+  /// Which lanes have an item is kept in a mask: that costs less than a bool in every lane.
   template <class Update>
   __device__ __forceinline__ void run(Update& update) const {
     unsigned const lane = 1u << WarpWorker::lane();
-    Stretch left;
-    Item current, reserve;
-    unsigned running = 0, waiting = 0;  // lanes that have an item, and one in reserve
+    typename WarpsItems<Work>::Stretch left;
+    typename WarpsItems<Work>::Item item;
+    unsigned running = 0;  // lanes
     for (;;) {
-      if constexpr (reserves) advance(lane, current, running, reserve, waiting);
-      unsigned const lack = ~(reserves ? waiting : running);
-      if (!left.is_last && (running == 0 || __popc(lack) >= UntilTuning::together)) {
-        if constexpr (reserves) {
-          waiting |= take(lane, lack, reserve, left);
-          advance(lane, current, running, reserve, waiting);
-        } else {
-          running |= take(lane, lack, current, left);
-        }
-      }
+      if (left.items >= 0 && (running == 0 || __popc(~running) >= UntilTuning::together))
+        running |= take(lane, ~running, item, left);
       if (running == 0) return;
-      bool runs = (running & lane) != 0;
-      // Lanes leave the loop one by one, as they do the plain one: a branch for each step would cost more.
-      if (runs) {
-        int left_over = steps;
-#pragma unroll 1
-        do {
-          runs = !work.steps.step(current.number, current.state, update);
-          --left_over;
-        } while (runs && left_over > 0);
-      }
-      unsigned const still = __ballot_sync(WarpWorker::all, runs);
-      if ((running & ~still & lane) != 0) work.steps.finish(current.number, current.state, update);
+      bool const runs      = (running & lane) != 0;
+      bool const goes_on   = runs && !items.template is_done_after_steps<1>(item, update);
+      unsigned const still = __ballot_sync(WarpWorker::all, goes_on);
+      if (runs && !goes_on) items.work.steps.finish(item.number, item.state, update);
       running = still;
     }
   }
 
  private:
-  /// Lanes without an item go on with the ones in reserve.
-  __device__ __forceinline__ static void advance(unsigned lane, Item& current, unsigned& running, Item const& reserve,
-                                                 unsigned& waiting) {
-    unsigned const starting = waiting & ~running;
-    if ((starting & lane) != 0) current = reserve;
-    running |= starting;
-    waiting &= ~starting;
-  }
-
   /// The lanes that lack one get the next items, as long as there are some; returns which lanes have got one.
-  __device__ __forceinline__ unsigned take(unsigned lane, unsigned lack, Item& next, Stretch& left) const {
+  __device__ __forceinline__ unsigned take(unsigned lane, unsigned lack, typename WarpsItems<Work>::Item& next,
+                                           typename WarpsItems<Work>::Stretch& left) const {
     unsigned got = 0;
-    while (lack != 0) {
-      if (left.items == 0 && !take_stretch(left)) break;
+    while (lack != 0 && items.has_items(left)) {
       int const before = __popc(lack & (lane - 1));
       bool const gets  = (lack & lane) != 0 && before < left.items;
-      if (gets) {
-        next.number = left.next + before;
-        next.state  = work.steps.init(next.number);
-      }
+      if (gets) items.begin(next, left, before);
       unsigned const now = __ballot_sync(WarpWorker::all, gets);
-      left.next += __popc(now);
       left.items -= __popc(now);
       got |= now;
       lack &= ~now;
     }
     return got;
   }
-
-  __device__ __forceinline__ bool take_stretch(Stretch& left) const {
-    unsigned long long first = 0;
-    if (WarpWorker::lane() == 0) first = atomicAdd(taken, static_cast<unsigned long long>(stretch));
-    left.next    = work.begin + std::int64_t(__shfl_sync(WarpWorker::all, first, 0));
-    left.items   = int(max(min(work.end - left.next, std::int64_t(stretch)), std::int64_t(0)));
-    left.is_last = left.items == 0;
-    return !left.is_last;
-  }
 #endif
 };
 
-inline std::vector<UntilVariant> until_variants(Tag, Kokkos::Cuda const&) {
+template <class Work>
+std::vector<UntilVariant> until_variants(Tag, Kokkos::Cuda const&, Work const&) {
   std::vector<UntilVariant> variants{{"plain"}};
-  for (int const steps : UntilTuning::steps) variants.push_back({"refilled", steps});
+  for (int const steps : UntilTuning::steps)
+    variants.push_back({CompactingWarps<Work>::possible ? "compacted" : "refilled", steps});
   return variants;
 }
 
@@ -144,9 +225,14 @@ void run_until(Tag, Kokkos::Cuda const& exec, std::string const& label, Work con
       int(std::clamp<std::int64_t>(work.items() / (warps * Tuning::parts), Tuning::fewest, Tuning::most));
   std::int64_t const needed = (work.items() + stretch - 1) / stretch;
   int const blocks          = int((std::min(warps, needed) + Tuning::threads / 32 - 1) / (Tuning::threads / 32));
-  for_or_reduce(label, Kokkos::TeamPolicy<Kokkos::Cuda>(exec, std::max(1, blocks), Tuning::threads),
-                RefilledWarps<Work>{work, reinterpret_cast<unsigned long long*>(memory), stretch, variant.steps},
-                result);
+  WarpsItems<Work> const items{work, reinterpret_cast<unsigned long long*>(memory), stretch, variant.steps};
+  Kokkos::TeamPolicy<Kokkos::Cuda> policy(exec, std::max(1, blocks), Tuning::threads);
+  if constexpr (CompactingWarps<Work>::possible) {
+    policy.set_scratch_size(0, Kokkos::PerTeam(CompactingWarps<Work>::scratch_bytes(Tuning::threads)));
+    for_or_reduce(label, policy, CompactingWarps<Work>{items}, result);
+  } else {
+    for_or_reduce(label, policy, RefilledWarps<Work>{items}, result);
+  }
 }
 
 }  // namespace Koalesce::Impl::CudaBackend

@@ -37,8 +37,8 @@ struct UntilBlock {
   }
 };
 
-template <class Exec>
-std::vector<UntilVariant> until_variants(Tag, Exec const& exec) {
+template <class Exec, class Work>
+std::vector<UntilVariant> until_variants(Tag, Exec const& exec, Work const&) {
   std::vector<UntilVariant> variants{{"plain"}};
   if (exec.concurrency() > 1) variants.push_back({"shared"});
   return variants;

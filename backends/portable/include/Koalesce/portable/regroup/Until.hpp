@@ -83,8 +83,8 @@ void run_shared_until(Exec const& exec, std::string const& label, Work const& wo
                 result);
 }
 
-template <RunsPortable Tag, class Exec>
-std::vector<UntilVariant> until_variants(Tag, Exec const&) {
+template <RunsPortable Tag, class Exec, class Work>
+std::vector<UntilVariant> until_variants(Tag, Exec const&, Work const&) {
   return {{"plain"}, {"shared"}};
 }
 
