@@ -43,15 +43,12 @@ Elements planet_elements(int planet, double date) {
 
 Planets planets_until(double days) {
   int const rows = int(std::ceil(days / Planets::step)) + 2;
-  Kokkos::View<double* [planets][6], Kokkos::LayoutRight, Exec> table("planets", rows);
+  Kokkos::View<Planets::Component* [planets][3], Kokkos::LayoutRight, Exec> table("planets", rows);
   auto const host = Kokkos::create_mirror_view(table);
   for (int n = 0; n < rows; ++n)
     for (int p = 0; p < planets; ++p) {
       auto const at = on_ellipse(planet_elements(p, epoch - n * Planets::step), planet_mass(p));
-      for (int d = 0; d < 3; ++d) {
-        host(n, p, d)     = at.position[d];
-        host(n, p, 3 + d) = -at.velocity[d];
-      }
+      for (int d = 0; d < 3; ++d) host(n, p, d) = {at.position[d], -at.velocity[d]};
     }
   Kokkos::deep_copy(table, host);
   Planets result{{}, table};

@@ -30,9 +30,14 @@ Elements planet_elements(int planet, double date);
 struct Planets {
   static constexpr double step = 16;  ///< days: cubic polynomials between are right to 1e-9 AU
 
+  /// Of a planet, in one direction. They are read together: orbits that are at different dates read different rows, and
+  /// such reads, not arithmetic, are what a step waits for on a GPU.
+  struct alignas(16) Component {
+    double position, velocity;  ///< back in time
+  };
+
   double mass[planets];
-  /// [step][planet][3 of position, 3 of velocity back in time]
-  Kokkos::View<double const* [planets][6], Kokkos::LayoutRight, Exec> table;
+  Kokkos::View<Component const* [planets][3], Kokkos::LayoutRight, Exec> table;  ///< [step][planet][direction]
 
   /// \param[in] since  days before the epoch.
   KOKKOS_FUNCTION void pull(double const (&r)[3], double since, double (&acceleration)[3]) const {
@@ -43,8 +48,8 @@ struct Planets {
     for (int p = 0; p < planets; ++p) {
       double q[3], to[3], near2 = 0, far2 = 0;
       for (int d = 0; d < 3; ++d) {
-        q[d] = at0 * table(n, p, d) + at1 * table(n + 1, p, d) + slope0 * table(n, p, 3 + d) +
-               slope1 * table(n + 1, p, 3 + d);
+        Component const before = table(n, p, d), after = table(n + 1, p, d);
+        q[d]  = at0 * before.position + at1 * after.position + slope0 * before.velocity + slope1 * after.velocity;
         to[d] = q[d] - r[d];
         near2 += to[d] * to[d];
         far2 += q[d] * q[d];
