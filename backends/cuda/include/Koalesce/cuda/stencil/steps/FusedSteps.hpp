@@ -50,8 +50,12 @@ struct FusedSteps<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Fi
       !StepsFacesOf<Boundary>::has_near || ((StepsReach<Order, Shapes>::has_flat_y && ...) &&
                                             (!StepsFacesOf<Boundary>::is_near(1) || Work::ry < numbers.rows));
 
+  /// Whether the code stays small: it has the functor's once for every step, plane and point of a thread.
+  static constexpr bool is_small =
+      is_linear<Functor> || Order::rank < 3 || ((Shapes::size <= max_functor_points) && ...);
+
   static constexpr int max_depth = [] {
-    if constexpr (!has_types || !has_faces || Order::rank < 2 || Work::rz == 0) return 0;
+    if constexpr (!has_types || !has_faces || !is_small || Order::rank < 2 || Work::rz == 0) return 0;
     else {
       int const per_step = (Kernel<2>::planes - 1) * numbers.width * numbers.rows * words;
       int const most     = std::min(numbers.max_depth, numbers.held / per_step);
