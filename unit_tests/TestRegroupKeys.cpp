@@ -47,15 +47,22 @@ std::vector<Key> random_keys(Rng& rng, std::size_t items) {
 
 using RV = RegroupVariant;
 
-std::vector<Variant> const key_variants{RV::plain, RV::team, RV::grid_few_bits, RV::grid_many_bits, std::nullopt};
+std::vector<Variant> const key_variants{RV::plain,          RV::team,       RV::grid_few_bits,
+                                        RV::grid_many_bits, RV::grid_exact, std::nullopt};
+
+std::optional<KeyBits> bits_of(Variant variant) {
+  if (variant == RV::grid_few_bits) return KeyBits::few;
+  if (variant == RV::grid_many_bits) return KeyBits::many;
+  if (variant == RV::grid_exact) return KeyBits::exact;
+  return std::nullopt;
+}
 
 /// \tparam Policy  with a key.
 template <class Policy>
 Policy ask_with_key(Policy const& policy, Variant variant) {
-  if (variant != RV::grid_few_bits && variant != RV::grid_many_bits) return ask(policy, variant);
-  return policy.with_regroup(Regroup::always)
-      .with_scope(RegroupScope::grid)
-      .with_key_bits(variant == RV::grid_few_bits ? KeyBits::few : KeyBits::many);
+  auto const bits = bits_of(variant);
+  if (!bits) return ask(policy, variant);
+  return policy.with_regroup(Regroup::always).with_scope(RegroupScope::grid).with_key_bits(*bits);
 }
 
 template <class P, class Key>
@@ -131,7 +138,7 @@ TYPED_TEST(RegroupKeys, items_without_a_path_are_named_and_the_others_run) {
   items.path[1235] = -3;
   Exec const exec;
   KeyTable<float, typename Exec::memory_space> const key(random_keys<float>(rng, items.path.size()), items.begin);
-  for (auto const variant : {RV::grid_few_bits, RV::grid_many_bits}) {
+  for (auto const variant : {RV::grid_few_bits, RV::grid_many_bits, RV::grid_exact}) {
     VisitsOf<TypeParam> const visits(items);
     auto const policy =
         RegroupPolicy(exec, items.begin, items.end()).with_order(key).with_backend(typename TypeParam::backend());
@@ -257,6 +264,8 @@ void check_orders(Rng& rng, int paths, int few_bits, int many_bits) {
   check_order<Backend::Native>(items, keys, KeyBits::many, many_bits);
   check_order<Backend::Portable>(items, keys, KeyBits::few, few_bits);
   check_order<Backend::Portable>(items, keys, KeyBits::many, many_bits);
+  check_order<Backend::Native>(items, keys, KeyBits::exact, 64);
+  check_order<Backend::Portable>(items, keys, KeyBits::exact, 64);
 }
 
 TEST(RegroupKeyOrder, is_by_path_then_by_key_then_by_item) {
@@ -268,6 +277,7 @@ TEST(RegroupKeyOrder, is_by_path_then_by_key_then_by_item) {
     check_orders<std::uint64_t>(rng, 256, 15, 23);
     check_orders<unsigned>(rng, 2, 14, 30);
     check_orders<signed char>(rng, 7, 13, 29);
+    check_orders<short>(rng, 65536, 15, 15);
   });
 }
 

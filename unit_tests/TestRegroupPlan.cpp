@@ -224,6 +224,53 @@ TYPED_TEST(RegroupPlans, with_keys) {
   EXPECT_EQ(loop.plan.times_made(), 1);
 }
 
+/// Keys that change.
+template <class Memory>
+struct KeyTable {
+  explicit KeyTable(std::int64_t items) : at("keys", items) {}
+
+  /// \param[in] next  what key a key becomes.
+  template <class Next>
+  void change(Next const& next) const {
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), at);
+    for (std::size_t i = 0; i < host.extent(0); ++i) host(i) = next(host(i));
+    Kokkos::deep_copy(at, host);
+  }
+
+  KOKKOS_FUNCTION double operator()(std::int64_t item) const { return at(item); }
+
+  Kokkos::View<double*, Memory> at;
+};
+
+TYPED_TEST(RegroupPlans, are_made_anew_when_keys_have_changed) {
+  Rng rng(12);
+  for (std::int64_t const size : {100, 10007}) {
+    SCOPED_TRACE(std::to_string(size) + " items");
+    PlannedLoop<TypeParam> const loop;
+    Items const items{0, 3, make_paths(rng, Mix::equal, 3, size)};
+    KeyTable<typename TypeParam::exec::memory_space> const key(size);
+    auto const any   = [&] { return double(random_int(rng, 1, 1000000)); };
+    auto const calls = [&] {
+      auto const policy = loop.policy(items).with_regroup(Regroup::always).with_scope(RegroupScope::grid);
+      for (int call = 0; call < 20; ++call) loop.check(items, policy.with_order(key));
+    };
+    key.change([&](double) { return any(); });
+    calls();
+    EXPECT_EQ(loop.plan.times_made(), 1);
+    key.change([&](double was) { return -5000 + 1.01 * was + 1e-3 * any(); });
+    calls();
+    EXPECT_EQ(loop.plan.times_made(), 1) << "they have moved together, by a thousandth of the range one by one";
+    key.change([&](double) { return any(); });
+    calls();
+    EXPECT_EQ(loop.plan.times_made(), 2) << "they are others";
+    calls();
+    EXPECT_EQ(loop.plan.times_made(), 2);
+    key.change([](double) { return 7; });
+    calls();
+    EXPECT_EQ(loop.plan.times_made(), 2) << "they are all the same";
+  }
+}
+
 /// More paths than plans take: the loop is regrouped otherwise, or not at all.
 TYPED_TEST(RegroupPlans, of_very_many_paths_are_not_used) {
   Rng rng(10);

@@ -10,14 +10,25 @@
 namespace Koalesce {
 
 /// How a regrouped loop can run: the plain loop; regrouped within teams or over the grid, with an index map or with
-/// the payload's elements moved; over the grid and ordered by few or many bits of the items' keys; or in the order that
-/// a RegroupPlan keeps.
-enum class RegroupVariant { plain, team, team_moved, grid, grid_moved, grid_few_bits, grid_many_bits, planned };
+/// the payload's elements moved; over the grid and ordered by few, many or all bits of the items' keys; or in the order
+/// that a RegroupPlan keeps.
+enum class RegroupVariant {
+  plain,
+  team,
+  team_moved,
+  grid,
+  grid_moved,
+  grid_few_bits,
+  grid_many_bits,
+  grid_exact,
+  planned
+};
 
 /// All of them.
 inline constexpr RegroupVariant regroup_variants[] = {
-    RegroupVariant::plain,      RegroupVariant::team,          RegroupVariant::team_moved,     RegroupVariant::grid,
-    RegroupVariant::grid_moved, RegroupVariant::grid_few_bits, RegroupVariant::grid_many_bits, RegroupVariant::planned};
+    RegroupVariant::plain,          RegroupVariant::team,       RegroupVariant::team_moved,
+    RegroupVariant::grid,           RegroupVariant::grid_moved, RegroupVariant::grid_few_bits,
+    RegroupVariant::grid_many_bits, RegroupVariant::grid_exact, RegroupVariant::planned};
 
 /// The name that kernel labels and logs show.
 constexpr char const* to_string(RegroupVariant variant) {
@@ -29,6 +40,7 @@ constexpr char const* to_string(RegroupVariant variant) {
     case RegroupVariant::grid_moved: return "grid, moved";
     case RegroupVariant::grid_few_bits: return "grid, ordered by few bits";
     case RegroupVariant::grid_many_bits: return "grid, ordered by many bits";
+    case RegroupVariant::grid_exact: return "grid, ordered exactly";
     case RegroupVariant::planned: return "planned";
   }
   return "";

@@ -23,8 +23,9 @@ enum class RegroupScope { automatic, team, grid };
 enum class RegroupRemap { automatic, index, data };
 
 /// How exactly the items of a path follow their keys (RegroupPolicy::with_order): as was measured to pay, which may be
-/// not at all; by the 8 to 15 leading bits of the keys' range; or by all the bits that 32 hold beside the path.
-enum class KeyBits { automatic, few, many };
+/// not at all; by the 8 to 15 leading bits of the keys' range; by all the bits that 32 hold beside the path; or
+/// exactly.
+enum class KeyBits { automatic, few, many, exact };
 
 /// How many paths there are, where their number is known at run time only.
 struct Paths {
@@ -155,13 +156,14 @@ class RegroupPolicy {
   /// Whether items are ordered, by how many bits of their keys, and whether a payload moves to where its items run (in
   /// order of many bits), is one more choice of Regroup::automatic. Items are sorted over the grid then, by 32-bit
   /// numbers of their paths and the leading bits of their keys' range, so that integers from a small range are in exact
-  /// order. Equal numbers stay in order of their items. What the key means to the loop does not matter: every item runs
-  /// once, as without a key.
+  /// order; or, if asked, by all bits, which takes a sort for every 32 bits of a key and one by path. Equal numbers
+  /// stay in order of their items. What the key means to the loop does not matter: every item runs once, as without a
+  /// key.
   ///
   /// \param[in] key   key(i): a float, a double, or an integer of up to 8 bytes; called once or twice an item on the
   ///                  device, without side effects, and reading nothing that another item's functor writes.
   ///                  Numbers that are not finite come first or last.
-  /// \param[in] bits  few or many: regrouped items are always ordered so (unless with_scope() says team, or
+  /// \param[in] bits  few, many or exact: regrouped items are always ordered so (unless with_scope() says team, or
   ///                  with_remap() says data).
   template <class NewKey>
   auto with_order(NewKey const& key, KeyBits bits = KeyBits::automatic) const {

@@ -33,8 +33,8 @@ class PlanState {
     bool operator==(Shape const&) const = default;
   };
 
-  PlanState() : m_moved(Kokkos::view_alloc("Koalesce::RegroupPlan (moved)", Kokkos::WithoutInitializing), 1) {
-    m_moved(0) = 0;
+  PlanState() : m_report(Kokkos::view_alloc("Koalesce::RegroupPlan (report)", Kokkos::WithoutInitializing), 2) {
+    m_report(0) = m_report(1) = 0;
   }
 
   /// Room for an order; what was there holds no more if it was another loop's. Null, if there is not enough memory.
@@ -51,13 +51,19 @@ class PlanState {
   }
 
   /// Whether the order has to be made, or is so old that it had better be.
-  bool is_due() const { return !m_is_made || items_moved() > m_shape.items / most_moved; }
+  bool is_due() const {
+    return !m_is_made || items_moved() > m_shape.items / most_moved || Kokkos::atomic_load(is_apart()) != 0;
+  }
 
   void made() {
-    Kokkos::atomic_store(m_moved.data(), std::int64_t(0));
+    for (auto* const number : {moved(), is_apart()}) Kokkos::atomic_store(number, std::int64_t(0));
     m_is_made = true;
+    m_calls   = 0;
     ++m_times_made;
   }
+
+  /// Whether this call is one of those that look whether neighbors still have neighboring keys.
+  bool wants_sample() { return ++m_calls % sample_every == 0; }
   void renew() { m_is_made = false; }
 
   /// Calls change(), which changes the order. If it throws, what is there is no order, and the next call makes one.
@@ -75,13 +81,17 @@ class PlanState {
   }
 
   std::int64_t times_made() const { return m_times_made; }
-  std::int64_t items_moved() const { return Kokkos::atomic_load(m_moved.data()); }
-  std::int64_t* report() const { return m_moved.data(); }
+  std::int64_t items_moved() const { return Kokkos::atomic_load(moved()); }
+
+  // What kernels tell: how many items have moved since the order was made; and 1, if neighbors' keys are far apart.
+  std::int64_t* moved() const { return m_report.data(); }
+  std::int64_t* is_apart() const { return m_report.data() + 1; }
 
  private:
   using View = Kokkos::View<char*, typename Exec::memory_space>;
 
-  static constexpr std::int64_t most_moved = 4;  // a part of the items
+  static constexpr std::int64_t most_moved = 4;   // a part of the items
+  static constexpr int sample_every        = 16;  // calls: a sample takes some microseconds
 
   View m_bytes;
   std::vector<View> m_kept;  // memory that graphs use
@@ -89,7 +99,8 @@ class PlanState {
   Shape m_shape;
   bool m_is_made            = false;
   std::int64_t m_times_made = 0;
-  ReportView<Exec> m_moved;
+  int m_calls               = 0;  // since it was made
+  ReportView<Exec> m_report;
 };
 
 struct PlanAccess {

@@ -47,8 +47,8 @@ struct RegroupCall {
       if (plan == nullptr) return false;
       if (!state.is_due()) return true;
       return with_memory(variant, [&](char* memory) {
-        auto const bits =
-            Work::has_key ? SortBits::of(policy.key_bits(), work.paths) : SortBits::at_least(0, work.paths);
+        auto const bits = Work::has_key ? SortBits::of<typename Work::KeyValue>(policy.key_bits(), work.paths)
+                                        : SortBits::at_least(0, work.paths);
         make_plan(Tag{}, exec(), kernel_name(), work, bits, plan, memory);
         state.made();
       });
@@ -89,8 +89,12 @@ struct RegroupCall {
     auto const was = state.times_made();
     if (!prepare(RegroupVariant::planned)) return false;
     char* const plan = plan_room();
-    if (state.times_made() == was && policy.plan_check() == PlanCheck::every_item)
-      state.change([&] { update_plan(Tag{}, exec(), kernel_name(), work, plan, state.report()); });
+    if (state.times_made() == was && policy.plan_check() == PlanCheck::every_item) {
+      state.change([&] { update_plan(Tag{}, exec(), kernel_name(), work, plan, state.moved()); });
+      if constexpr (Work::has_key)
+        if (!is_captured() && state.wants_sample())
+          sample_plan(Tag{}, exec(), kernel_name(), work, plan, state.is_apart());
+    }
     run_planned(Tag{}, exec(), kernel_name(), work, plan, result);
     if (is_captured()) state.captured();
     return true;

@@ -87,8 +87,9 @@ std::vector<RegroupTrial> regroup_trials(Tag, Policy const& policy, Work const& 
     add(RegroupVariant::planned, over_grid);
   } else if constexpr (Work::has_key) {
     add(RegroupVariant::grid, over_grid && bits == KeyBits::automatic);
-    add(RegroupVariant::grid_few_bits, over_grid && bits != KeyBits::many);
-    add(RegroupVariant::grid_many_bits, over_grid && bits != KeyBits::few);
+    add(RegroupVariant::grid_few_bits, over_grid && (bits == KeyBits::automatic || bits == KeyBits::few));
+    add(RegroupVariant::grid_many_bits, over_grid && (bits == KeyBits::automatic || bits == KeyBits::many));
+    add(RegroupVariant::grid_exact, over_grid && bits == KeyBits::exact);
   } else {
     add(RegroupVariant::grid, over_grid);
   }

@@ -71,10 +71,21 @@ struct PathFunctor {
   }
 };
 
+/// What key(i) returns.
+template <class Key>
+struct KeyValueOf {
+  using type = std::decay_t<decltype(std::declval<Key const&>()(std::int64_t()))>;
+};
+template <>
+struct KeyValueOf<NoKey> {
+  using type = std::uint8_t;
+};
+
 /// A loop whose items take paths.
 template <class Predict, class Body, class PayloadT, class Key>
 struct RegroupWork {
-  using Payload = PayloadT;
+  using Payload  = PayloadT;
+  using KeyValue = typename KeyValueOf<Key>::type;
 
   static constexpr bool has_payload = Payload::size > 0;
   static constexpr bool has_key     = !std::is_same_v<Key, NoKey>;

@@ -12,7 +12,8 @@
 #include <type_traits>
 
 /// The 32-bit numbers by which items are sorted: the path in the high bits, then the leading bits of where the item's
-/// key lies in the range of all keys.
+/// key lies in the range of all keys. For an exact order, 32 bits of the key at a time from the lowest on, then the
+/// path.
 namespace Koalesce::Impl {
 
 /// The types that keys may have.
@@ -45,10 +46,16 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_finite_key(Key key) {
   else return true;
 }
 
+/// Of a key among all whose ranks are from `first` to `last`, from 0 on; 0 if there is none.
+KOKKOS_FORCEINLINE_FUNCTION std::uint64_t place_in_range(std::uint64_t rank, std::uint64_t first, std::uint64_t last) {
+  return first > last ? 0 : Kokkos::clamp(rank, first, last) - first;
+}
+
 /// How the 32 bits are shared.
 struct SortBits {
-  int path;   ///< bits of a path's number, or of the number of paths: "none"
-  int total;  ///< a multiple of the radix sort's 8
+  int path;            ///< bits of a path's number, or of the number of paths: "none"
+  int total;           ///< a multiple of the radix sort's 8
+  bool exact = false;  ///< all bits are a path's: items are sorted by their whole keys before
 
   static constexpr int digit  = 8;
   static constexpr int fewest = 8;  ///< bits of a key
@@ -58,25 +65,31 @@ struct SortBits {
     int const path = int(std::bit_width(unsigned(paths)));
     return {path, (path + key + digit - 1) / digit * digit};
   }
+  /// \tparam Key  of the items: what many bits hold needs no sorts before.
+  template <class Key>
   static constexpr SortBits of(KeyBits bits, int paths) {
-    auto few = at_least(fewest, paths);
-    return bits == KeyBits::few ? few : SortBits{few.path, 32};
+    auto const few = at_least(fewest, paths), none = at_least(0, paths);
+    if (bits == KeyBits::few) return few;
+    if (bits == KeyBits::exact && 8 * int(sizeof(Key)) > 32 - few.path) return {none.total, none.total, true};
+    return {few.path, 32};
   }
+  template <class Key>
   static constexpr SortBits of(RegroupVariant variant, int paths) {
-    return of(variant == RegroupVariant::grid_few_bits ? KeyBits::few : KeyBits::many, paths);
+    return of<Key>(variant == RegroupVariant::grid_few_bits ? KeyBits::few
+                   : variant == RegroupVariant::grid_exact  ? KeyBits::exact
+                                                            : KeyBits::many,
+                   paths);
   }
 
   KOKKOS_FUNCTION constexpr int key() const { return total - path; }
-  constexpr bool fit() const { return total <= 32 && key() >= fewest; }
+  constexpr bool fit() const { return total <= 32 && (exact || key() >= fewest); }
 
   KOKKOS_FORCEINLINE_FUNCTION int path_of(std::uint32_t number) const { return int(number >> key()); }
   KOKKOS_FORCEINLINE_FUNCTION std::uint32_t number(int path_number, std::uint64_t rank, std::uint64_t first,
                                                    std::uint64_t last) const {
-    auto const high = std::uint32_t(path_number) << key();
-    if (first > last) return high;  // no key is finite
-    std::uint64_t const span = last - first;
-    int const dropped        = Kokkos::max(0, int(Kokkos::bit_width(span)) - key());
-    return high | std::uint32_t((Kokkos::clamp(rank, first, last) - first) >> dropped);
+    if (exact) return std::uint32_t(path_number);
+    int const dropped = first > last ? 0 : Kokkos::max(0, int(Kokkos::bit_width(last - first)) - key());
+    return std::uint32_t(path_number) << key() | std::uint32_t(place_in_range(rank, first, last) >> dropped);
   }
 };
 

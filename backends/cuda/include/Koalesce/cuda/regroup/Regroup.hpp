@@ -18,6 +18,7 @@ namespace Koalesce::Impl::CudaBackend {
 using PortableBackend::can_regroup;
 using PortableBackend::plan_memory;
 using PortableBackend::regroup_bytes;
+using PortableBackend::sample_plan;
 using PortableBackend::update_plan;
 
 template <class Work>
@@ -46,7 +47,8 @@ void run_regroup(Tag, Kokkos::Cuda const& exec, Named const& named, Work const& 
       else if constexpr (Work::has_payload) run_cuda_grid<true>(exec, named, work, memory, result);
       return;
     case RegroupVariant::grid_few_bits:
-    case RegroupVariant::grid_many_bits: return run_ordered<false>(exec, named, work, variant, memory, result);
+    case RegroupVariant::grid_many_bits:
+    case RegroupVariant::grid_exact: return run_ordered<false>(exec, named, work, variant, memory, result);
     case RegroupVariant::planned: return;  // run_planned() does
   }
 }

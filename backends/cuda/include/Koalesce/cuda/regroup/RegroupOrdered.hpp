@@ -51,9 +51,9 @@ void run_ordered(Kokkos::Cuda const& exec, Named const& named, Work const& work,
                  Result& result) {
   if constexpr (Work::has_key) {
     auto const [elements, rest] = PortableBackend::take_elements<Moves>(work, memory);
-    auto order                  = GridKeyOrder::in(rest, work.items(), SortBits::of(variant, work.paths));
-    PortableBackend::number_items(exec, named, work, order);
-    sort_numbers(exec, named, order);
+    auto order                  = GridKeyOrder::in(rest, work.items(), PortableBackend::sort_bits(work, variant));
+    PortableBackend::order_items(exec, named, work, order,
+                                 [&](GridKeyOrder& numbered) { sort_numbers(exec, named, numbered); });
     if constexpr (Moves) PortableBackend::run_moved_loop(exec, named, work, order, elements, result);
     else PortableBackend::run_grid_loop<false>(exec, named(to_string(variant)), work, order, elements, result);
   }

@@ -24,6 +24,7 @@ using PortableBackend::can_regroup;
 using PortableBackend::plan_memory;
 using PortableBackend::regroup_bytes;
 using PortableBackend::regroup_memory;
+using PortableBackend::sample_plan;
 using PortableBackend::update_plan;
 
 /// Calls body(slot) for begin <= slot < end. Items are independent, so the loop may vectorize unless it reduces.
@@ -293,8 +294,8 @@ void run_openmp_ordered(Exec const& exec, Named const& named, Work const& work, 
                         Result& result) {
   if constexpr (Work::has_key) {
     auto const [elements, rest] = PortableBackend::take_elements<Moves>(work, memory);
-    auto const order            = PortableBackend::order_by_number<ThreadWorker>(exec, named, work,
-                                                                      SortBits::of(variant, work.paths), rest, 1, 1);
+    auto const order            = PortableBackend::order_by_number<ThreadWorker>(
+        exec, named, work, PortableBackend::sort_bits(work, variant), rest, 1, 1);
     if constexpr (Moves) PortableBackend::move_elements<false>(exec, named("grid: gather"), work, order, elements);
     run_openmp_grid_loop<Moves>(exec, named(to_string(variant)), work, order, elements, result);
   }
@@ -330,7 +331,8 @@ void run_regroup(Tag, Exec const& exec, Named const& named, Work const& work, Re
       else if constexpr (Work::has_payload) run_openmp_grid<true>(exec, named, work, memory, result);
       return;
     case RegroupVariant::grid_few_bits:
-    case RegroupVariant::grid_many_bits: return run_openmp_ordered<false>(exec, named, work, variant, memory, result);
+    case RegroupVariant::grid_many_bits:
+    case RegroupVariant::grid_exact: return run_openmp_ordered<false>(exec, named, work, variant, memory, result);
     case RegroupVariant::planned: return;  // run_planned() does
   }
 }

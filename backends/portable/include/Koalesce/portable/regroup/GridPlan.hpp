@@ -86,7 +86,7 @@ struct KeepPaths {
   GridPlan plan;
   GridKeyOrder order;
 
-  KOKKOS_FUNCTION void operator()(int i) const { plan.path[i] = std::uint16_t(order.path_at(i)); }
+  KOKKOS_FUNCTION void operator()(int s) const { plan.path[order.item_at(s)] = std::uint16_t(order.path_at(s)); }
 };
 
 /// Takes over an order that was sorted.
@@ -363,9 +363,9 @@ template <class Exec, class Named, class Work, class Sort>
 void make_grid_plan(Exec const& exec, Named const& named, Work const& work, GridPlan const& plan, GridKeyOrder order,
                     Sort const& sort) {
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>> const all(exec, 0, plan.items);
-  number_items(exec, named, work, order);
-  Kokkos::parallel_for(named("plan: paths"), all, KeepPaths{plan, order});
-  sort(order);
+  order_items(exec, named, work, order, sort, [&](GridKeyOrder const& numbered) {
+    Kokkos::parallel_for(named("plan: paths"), all, KeepPaths{plan, numbered});
+  });
   Kokkos::parallel_for(named("plan: order"), all, KeepOrder{plan, order});
 }
 

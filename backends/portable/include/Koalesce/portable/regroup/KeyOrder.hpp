@@ -66,22 +66,36 @@ struct KeyRange {
   }
 };
 
-/// Writes the numbers, and the items in order.
+/// Writes the numbers of the slots' items, which are in their own order unless they were sorted before.
 template <class Work>
 struct NumberItems {
   Work work;
   GridKeyOrder order;
 
-  KOKKOS_FUNCTION void operator()(int i) const {
-    std::int64_t const item = work.begin + i;
+  KOKKOS_FUNCTION void operator()(int s) const {
+    if (!order.bits.exact) order.item[s] = s;
+    std::int64_t const item = work.begin + order.item[s];
     std::uint64_t rank = 0, first = 0, last = 0;
     if constexpr (Work::has_key) {
       rank  = rank_of_key(work.key(item));
       first = order.range[0];
       last  = order.range[1];
     }
-    order.number[i] = order.bits.number(work.path(item), rank, first, last);
-    order.item[i]   = i;
+    order.number[s] = order.bits.number(work.path(item), rank, first, last);
+  }
+};
+
+/// Writes 32 bits of the keys of the slots' items, which are in their own order for the lowest bits.
+template <class Work>
+struct NumberKeys {
+  Work work;
+  GridKeyOrder order;
+  int low;  // the first of the bits
+
+  KOKKOS_FUNCTION void operator()(int s) const {
+    if (low == 0) order.item[s] = s;
+    auto const rank = rank_of_key(work.key(work.begin + order.item[s]));
+    order.number[s] = std::uint32_t(place_in_range(rank, order.range[0], order.range[1]) >> low);
   }
 };
 
@@ -95,12 +109,32 @@ void find_range(Exec const& exec, std::string const& label, Work const& work, Gr
                           KeyRange<Work>{work}, Kokkos::MinMax<std::uint64_t, typename Exec::memory_space>(range));
 }
 
-/// The kernels that come before the sort.
-template <class Exec, class Named, class Work>
-void number_items(Exec const& exec, Named const& named, Work const& work, GridKeyOrder const& order) {
-  if constexpr (Work::has_key) find_range(exec, named("grid: range"), work, order);
-  Kokkos::parallel_for(named("grid: number"), Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, order.items),
-                       NumberItems<Work>{work, order});
+/// Puts the items in order.
+/// \param[in] sort      sort(order) sorts by order.bits.total bits of the numbers; equal ones stay in order.
+/// \param[in] numbered  numbered(order) is called when the paths are in the numbers, before the last sort.
+template <class Exec, class Named, class Work, class Sort, class Numbered>
+void order_items(Exec const& exec, Named const& named, Work const& work, GridKeyOrder& order, Sort const& sort,
+                 Numbered const& numbered) {
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>> const slots(exec, 0, order.items);
+  if constexpr (Work::has_key) {
+    find_range(exec, named("grid: range"), work, order);
+    constexpr int key_bits = 8 * int(sizeof(typename Work::KeyValue));
+    if (order.bits.exact) {
+      auto const bits = std::exchange(order.bits, SortBits{0, 32});
+      for (int low = 0; low < key_bits; low += 32) {
+        Kokkos::parallel_for(named("grid: number"), slots, NumberKeys<Work>{work, order, low});
+        sort(order);
+      }
+      order.bits = bits;
+    }
+  }
+  Kokkos::parallel_for(named("grid: number"), slots, NumberItems<Work>{work, order});
+  numbered(order);
+  sort(order);
+}
+template <class Exec, class Named, class Work, class Sort>
+void order_items(Exec const& exec, Named const& named, Work const& work, GridKeyOrder& order, Sort const& sort) {
+  order_items(exec, named, work, order, sort, [](GridKeyOrder const&) {});
 }
 
 /// What sorts by one digit: the digits are the buckets.
@@ -171,8 +205,8 @@ template <class Worker, class Exec, class Named, class Work>
 GridKeyOrder order_by_number(Exec const& exec, Named const& named, Work const& work, SortBits bits, char* memory,
                              int team_size, int scan_team_size) {
   auto order = GridKeyOrder::in(memory, work.items(), bits);
-  number_items(exec, named, work, order);
-  sort_digits<Worker>(exec, named, order, team_size, scan_team_size);
+  order_items(exec, named, work, order,
+              [&](GridKeyOrder& keys) { sort_digits<Worker>(exec, named, keys, team_size, scan_team_size); });
   return order;
 }
 

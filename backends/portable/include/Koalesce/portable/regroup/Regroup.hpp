@@ -5,6 +5,7 @@
 #include <Koalesce/portable/Backend.hpp>
 #include <Koalesce/portable/regroup/GridPlan.hpp>
 #include <Koalesce/portable/regroup/KeyOrder.hpp>
+#include <Koalesce/portable/regroup/PlanKeys.hpp>
 #include <Koalesce/portable/regroup/RegroupGrid.hpp>
 #include <Koalesce/portable/regroup/RegroupTeam.hpp>
 #include <Koalesce/regroup/RegroupDecision.hpp>
@@ -33,6 +34,12 @@ void run_plain_loop(Exec const& exec, std::string const& label, Work const& work
                 PlainLoop<Work>{work}, result);
 }
 
+/// How the numbers are made by which a variant sorts the items of a loop.
+template <class Work>
+SortBits sort_bits(Work const& work, RegroupVariant variant) {
+  return SortBits::of<typename Work::KeyValue>(variant, work.paths);
+}
+
 /// Whether a backend can run a loop by this variant.
 template <class Tag, class Work>
 bool can_regroup(Tag, Work const& work, RegroupVariant variant) {
@@ -44,7 +51,7 @@ bool can_regroup(Tag, Work const& work, RegroupVariant variant) {
              Slots<Work>::bytes_per_item * TeamShape::min_items <= TeamShape::max_moved_bytes;
     case RegroupVariant::grid_few_bits:
     case RegroupVariant::grid_many_bits:
-      return work.items() <= GridPathOrder::max_items && SortBits::of(variant, work.paths).fit();
+    case RegroupVariant::grid_exact: return work.items() <= GridPathOrder::max_items && sort_bits(work, variant).fit();
     case RegroupVariant::planned: return work.items() <= GridPathOrder::max_items && work.paths <= GridPlan::max_paths;
     case RegroupVariant::grid:
     case RegroupVariant::grid_moved: break;
@@ -63,6 +70,7 @@ bool sorts_numbers(RegroupVariant variant) {
     case RegroupVariant::grid_moved: return Work::has_key;
     case RegroupVariant::grid_few_bits:
     case RegroupVariant::grid_many_bits:
+    case RegroupVariant::grid_exact:
     case RegroupVariant::planned: return true;
   }
   return false;
@@ -89,7 +97,9 @@ std::size_t regroup_memory(Tag, Work const& work, RegroupVariant variant) {
 /// array to the other once a digit.
 template <class Work>
 std::int64_t sorted_bytes(Work const& work, RegroupVariant variant) {
-  return work.items() * 16 * (1 + SortBits::of(variant, work.paths).total / SortBits::digit);
+  auto const bits           = sort_bits(work, variant);
+  std::int64_t const before = bits.exact ? (sizeof(typename Work::KeyValue) + 3) / 4 : 0;  // sorts by 32 bits
+  return work.items() * 16 * (1 + bits.total / SortBits::digit + before * (1 + 32 / SortBits::digit));
 }
 
 /// Bytes that regrouping moves through memory, beside what the loop itself does.
@@ -106,7 +116,8 @@ std::int64_t regroup_bytes(Tag, Work const& work, RegroupVariant variant) {
       if (!Work::has_key) return work.items() * (3 * code + 2 * number + 2 * elements);
       return sorted_bytes(work, variant) + work.items() * 4 * elements;
     case RegroupVariant::grid_few_bits:
-    case RegroupVariant::grid_many_bits: return sorted_bytes(work, variant);
+    case RegroupVariant::grid_many_bits:
+    case RegroupVariant::grid_exact: return sorted_bytes(work, variant);
     case RegroupVariant::planned: return work.items() * (number + std::int64_t(sizeof(std::uint16_t)));
   }
   return 0;
@@ -119,7 +130,7 @@ void run_ordered(Exec const& exec, Named const& named, Work const& work, Regroup
   if constexpr (Work::has_key) {
     auto const [elements, rest] = take_elements<Moves>(work, memory);
     auto const order =
-        order_by_number<SerialWorker>(exec, named, work, SortBits::of(variant, work.paths), rest, team_size, team_size);
+        order_by_number<SerialWorker>(exec, named, work, sort_bits(work, variant), rest, team_size, team_size);
     if constexpr (Moves) run_moved_loop(exec, named, work, order, elements, result);
     else run_grid_loop<false>(exec, named(to_string(variant)), work, order, elements, result);
   }
@@ -143,6 +154,11 @@ void make_plan(Tag, Exec const& exec, Named const& named, Work const& work, Sort
 template <class Tag, class Exec, class Named, class Work>
 void update_plan(Tag, Exec const& exec, Named const& named, Work const& work, char* plan, std::int64_t* report) {
   update_grid_plan(exec, named, work, GridPlan::in(plan, work.items(), work.paths), report);
+}
+
+template <class Tag, class Exec, class Named, class Work>
+void sample_plan(Tag, Exec const& exec, Named const& named, Work const& work, char* plan, std::int64_t* is_apart) {
+  sample_plan_keys(exec, named, work, GridPlan::in(plan, work.items(), work.paths), is_apart);
 }
 
 template <RunsPortable Tag, class Exec, class Named, class Work, class Result>
@@ -173,7 +189,7 @@ void run_regroup(Tag, Exec const& exec, Named const& named, Work const& work, Re
       return;
     case RegroupVariant::grid_few_bits:
     case RegroupVariant::grid_many_bits:
-      return run_ordered<false>(exec, named, work, variant, memory, team_size, result);
+    case RegroupVariant::grid_exact: return run_ordered<false>(exec, named, work, variant, memory, team_size, result);
     case RegroupVariant::planned: return;  // run_planned() does
   }
 }
