@@ -26,6 +26,7 @@ inline std::string decide(std::string const& label, std::function<void()> const&
     }
     call();
     Exec().fence();
+    if (Koalesce::regroup_decisions(label).empty()) return "";  // there is no choice
   }
   return "undecided";
 }

@@ -7,9 +7,11 @@
 //
 //   koalesce            parallel_regroup with_order(energy), once it has decided; the label says what
 //   koalesce_unordered  the same without an order
+//   koalesce_many       always over the grid in order of many bits, by an index map
+//   koalesce_exact      the same in order of all bits
 //   plain               a Kokkos::parallel_for
-//   expert              sorts the lookups' numbers by material and energy, by CUB or Kokkos, and runs them in that
-//   order ideal               the plain loop over lookups that lie in that order
+//   expert              sorts the lookups' numbers by material and energy, by CUB or Kokkos, and runs them so
+//   ideal               the plain loop over lookups that lie in that order
 
 #include <Koalesce/Regroup.hpp>
 
@@ -259,6 +261,15 @@ void add_model(int nuclides, int energies, std::array<int, materials> const& cou
   koalesce("koalesce_unordered", [](auto const& policy, Lookups const& l) {
     return policy.with_payload(Koalesce::one_way(l.energy), Koalesce::round_trip(l.result));
   });
+  for (auto const bits : {Koalesce::KeyBits::many, Koalesce::KeyBits::exact})
+    koalesce(bits == Koalesce::KeyBits::many ? "koalesce_many" : "koalesce_exact",
+             [bits](auto const& policy, Lookups const& l) {
+               return policy.with_regroup(Koalesce::Regroup::always)
+                   .with_scope(Koalesce::RegroupScope::grid)
+                   .with_remap(Koalesce::RegroupRemap::index)
+                   .with_order(Energy{l.energy}, bits)
+                   .with_payload(Koalesce::one_way(l.energy), Koalesce::round_trip(l.result));
+             });
   add("plain", [=](Pointer const& l, Look const& look, std::string const&) {
     return Prepared{[=] { Kokkos::parallel_for("plain", Range(0, l->count()), look); }};
   });

@@ -190,7 +190,8 @@ PATTERNS = (
             "After XSBench. Ours is `parallel_regroup` by material, with the energy as key and as payload; without the key for "
             "information. The alternatives are a `Kokkos::parallel_for`, and a sort of the lookups by material and energy "
             "(`expert`: CUB on CUDA), then a loop. The bound is the plain loop over lookups that lie in that order.",
-            ours={"koalesce": "koalesce"}, aside={"koalesce_unordered": "without a key"}, kokkos={"plain": "plain"},
+            ours={"koalesce": "koalesce"}, aside={"koalesce_unordered": "without a key", "koalesce_many": "many bits, index map",
+                   "koalesce_exact": "exact, index map"}, kokkos={"plain": "plain"},
             peers={"expert": "expert"}, bounds={"ideal": "ideal"}),
     Pattern("plan", "Plans while paths change",
             "Ours is `parallel_regroup` with a plan that is always used; for information without one, as it decides. The last "
