@@ -26,26 +26,27 @@ class InstanceMemory {
 
     Exec exec;
     View bytes;
+    unsigned long long graph = 0;  // that uses it
   };
 
   /// \param[in] label  of what it is used for, in tools.
   explicit InstanceMemory(std::string label) : m_label(std::move(label)) {}
 
   /// Null, if there is not enough memory.
-  /// \param[in] may_allocate  false where only a piece that is kept and large enough will do.
-  std::unique_ptr<Piece> take(Exec const& exec, std::size_t bytes, bool may_allocate = true) {
+  /// \param[in] graph  into which the call's kernels are captured, or 0. Nothing can be allocated then: the call gets a
+  ///                   piece that an earlier call of the same capture, or one outside, has left.
+  std::unique_ptr<Piece> take(Exec const& exec, std::size_t bytes, unsigned long long graph = 0) {
     std::unique_ptr<Piece> piece;
     {
       std::lock_guard const lock(m_mutex);
-      auto const found = std::find_if(m_pieces.begin(), m_pieces.end(), [&](auto const& p) {
-        return p->exec == exec && (may_allocate || p->bytes.extent(0) >= bytes);
-      });
-      if (found != m_pieces.end()) {
-        piece = std::move(*found);
-        m_pieces.erase(found);
-      }
+      if (graph != 0)
+        piece = take_from(
+            m_kept, [&](Piece const& p) { return p.exec == exec && p.graph == graph && p.bytes.extent(0) >= bytes; });
+      if (!piece)
+        piece = take_from(m_pieces,
+                          [&](Piece const& p) { return p.exec == exec && (graph == 0 || p.bytes.extent(0) >= bytes); });
     }
-    if (!piece && !may_allocate) return nullptr;
+    if (graph != 0) return piece;
     if (!piece) piece.reset(new Piece{exec, {}});
     if (piece->bytes.extent(0) < bytes) {
       piece->bytes = {};  // first, or there would have to be room for both
@@ -55,19 +56,16 @@ class InstanceMemory {
     return piece;
   }
 
-  void give_back(std::unique_ptr<Piece> piece) {
+  /// \param[in] graph  as for take(). The piece is kept for the graph, which may run the kernels at any time.
+  void give_back(std::unique_ptr<Piece> piece, unsigned long long graph = 0) {
     std::unique_ptr<Piece> oldest;  // freed after the lock is released, because freeing may wait
     std::lock_guard const lock(m_mutex);
+    piece->graph = graph;
+    if (graph != 0) return m_kept.push_front(std::move(piece));
     m_pieces.push_front(std::move(piece));
     if (m_pieces.size() <= max_pieces) return;
     oldest = std::move(m_pieces.back());
     m_pieces.pop_back();
-  }
-
-  /// Keeps a piece for a graph, which may run the kernels that use it at any time.
-  void keep(std::unique_ptr<Piece> piece) {
-    std::lock_guard const lock(m_mutex);
-    m_kept.push_front(std::move(piece));
   }
 
   void release() {
@@ -88,6 +86,15 @@ class InstanceMemory {
   using Pieces = std::list<std::unique_ptr<Piece>>;
 
   static constexpr std::size_t max_pieces = 8;
+
+  template <class Fits>
+  static std::unique_ptr<Piece> take_from(Pieces& pieces, Fits const& fits) {
+    auto const found = std::find_if(pieces.begin(), pieces.end(), [&](auto const& p) { return fits(*p); });
+    if (found == pieces.end()) return nullptr;
+    auto piece = std::move(*found);
+    pieces.erase(found);
+    return piece;
+  }
 
   std::string m_label;
   std::mutex m_mutex;

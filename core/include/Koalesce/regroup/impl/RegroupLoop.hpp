@@ -210,15 +210,15 @@ bool is_captured(Exec const& exec) {
 }
 
 /// Calls action(so many bytes of memory, null if there are 0), which starts kernels that use them; returns false if
-/// there is not enough memory.
+/// there is not enough memory. A graph that is captured gets what a call before has left.
 template <class Exec, class Action>
 bool with_loop_memory(Exec const& exec, std::size_t bytes, Action const& action) {
   if (bytes == 0) return action(nullptr), true;
-  auto memory = RegroupLoops<Exec>::memory().take(exec, bytes);
+  auto const graph = Stopwatch<Exec>::graph(exec);
+  auto memory      = RegroupLoops<Exec>::memory().take(exec, bytes, graph);
   if (!memory) return false;
   action(memory->bytes.data());
-  if (is_captured(exec)) RegroupLoops<Exec>::memory().keep(std::move(memory));
-  else RegroupLoops<Exec>::memory().give_back(std::move(memory));
+  RegroupLoops<Exec>::memory().give_back(std::move(memory), graph);
   return true;
 }
 

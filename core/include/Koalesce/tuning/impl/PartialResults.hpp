@@ -31,22 +31,23 @@ class PartialResults {
  public:
   /// \throws Error if there is not enough.
   PartialResults(Exec const& exec, std::string const& label, std::int64_t count)
-      : m_piece(memory_of_partial_results<Exec>().take(exec, std::size_t(count) * sizeof(Update))) {
+      : m_graph(Stopwatch<Exec>::graph(exec)),
+        m_piece(memory_of_partial_results<Exec>().take(exec, std::size_t(count) * sizeof(Update), m_graph)) {
+    if (!m_piece && m_graph != 0)
+      fail(label, "its ", count, " partial results need memory, and none can be allocated while a graph is captured; ",
+           "call it once before, on the same instance");
     if (!m_piece)
       fail(label, "its ", count, " partial results need ", std::size_t(count) * sizeof(Update), " bytes of ",
            Exec::memory_space::name(), ", which are not free; free some memory");
   }
-  ~PartialResults() {
-    auto& memory = memory_of_partial_results<Exec>();
-    if (Stopwatch<Exec>::can_measure(m_piece->exec)) memory.give_back(std::move(m_piece));
-    else memory.keep(std::move(m_piece));  // a graph, which may run the kernels at any time
-  }
+  ~PartialResults() { memory_of_partial_results<Exec>().give_back(std::move(m_piece), m_graph); }
   PartialResults(PartialResults const&)            = delete;
   PartialResults& operator=(PartialResults const&) = delete;
 
   Update* data() const { return reinterpret_cast<Update*>(m_piece->bytes.data()); }
 
  private:
+  unsigned long long m_graph;
   std::unique_ptr<typename InstanceMemory<Exec>::Piece> m_piece;
 };
 

@@ -20,8 +20,9 @@ class Stopwatch {
     m_timer.reset();
   }
 
-  /// Whether work runs when it is launched. False during the capture of a graph, which runs it later.
-  static bool can_measure(Exec const&) { return true; }
+  /// The graph into which the instance's work is captured, to run later; 0 if it runs when it is launched.
+  static unsigned long long graph(Exec const&) { return 0; }
+  static bool can_measure(Exec const& exec) { return graph(exec) == 0; }
 
   void stop(Exec const& exec) {
     exec.fence("Koalesce: a measurement ends");

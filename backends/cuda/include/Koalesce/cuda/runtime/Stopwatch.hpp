@@ -27,12 +27,15 @@ class Stopwatch<Kokkos::Cuda> {
   Stopwatch(Stopwatch const&)            = delete;
   Stopwatch& operator=(Stopwatch const&) = delete;
 
-  static bool can_measure(Kokkos::Cuda const& exec) {
-    auto status = cudaStreamCaptureStatusNone;
-    if (cudaStreamIsCapturing(exec.cuda_stream(), &status) == cudaSuccess) return status == cudaStreamCaptureStatusNone;
+  static unsigned long long graph(Kokkos::Cuda const& exec) {
+    auto status           = cudaStreamCaptureStatusNone;
+    unsigned long long id = 0;
+    if (cudaStreamGetCaptureInfo(exec.cuda_stream(), &status, &id) == cudaSuccess)
+      return status == cudaStreamCaptureStatusNone ? 0 : id + 1;
     (void)cudaGetLastError();
-    return false;
+    return ~0ull;  // another stream is captured, and this is the one that waits for all
   }
+  static bool can_measure(Kokkos::Cuda const& exec) { return graph(exec) == 0; }
 
   void stop(Kokkos::Cuda const& exec) {
     CudaBackend::check_cuda(where, cudaEventRecord(m_event[1], exec.cuda_stream()), "recording an event");

@@ -118,8 +118,8 @@ bool launch_persistent_steps(Kokkos::Cuda const& exec, std::string const& label,
   auto const grid     = find_persistent_grid<Kernel>(exec, work.extents).value();
   auto const bytes    = Kernel::message_bytes(grid);
   auto& memory        = memory_of_messages();
-  bool const captured = !Stopwatch<Kokkos::Cuda>::can_measure(exec);
-  auto piece          = memory.take(exec, bytes, !captured);
+  auto const captured = Stopwatch<Kokkos::Cuda>::graph(exec);
+  auto piece          = memory.take(exec, bytes, captured);
   if (!piece) return false;
   auto* const messages = reinterpret_cast<unsigned char*>(piece->bytes.data());
   CudaKernel<Work const, Boundary const, PersistentGrid const, unsigned char* const, int const> const kernel(
@@ -127,8 +127,7 @@ bool launch_persistent_steps(Kokkos::Cuda const& exec, std::string const& label,
       int(Kernel::shared_bytes(grid)));
   check_cuda(label, cudaMemsetAsync(messages, 0, bytes, exec.cuda_stream()), "clearing messages");
   kernel.launch_together(exec, dim3(grid.blocks()), work, boundary, grid, messages, steps);
-  if (captured) memory.keep(std::move(piece));  // for the graph, which may run the kernel at any time
-  else memory.give_back(std::move(piece));
+  memory.give_back(std::move(piece), captured);
   return true;
 }
 
