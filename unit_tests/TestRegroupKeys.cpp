@@ -313,6 +313,24 @@ TYPED_TEST(RegroupKeys, automatic_tries_the_orders_too) {
   EXPECT_EQ(decisions[0].trials[4].bytes, 5000 * 16 * 5);
 }
 
+TYPED_TEST(RegroupKeys, an_order_that_is_named_is_kept) {
+  using Exec = typename TypeParam::exec;
+  Rng rng(8);
+  Items const items{0, 4, make_paths(rng, Mix::equal, 4, 5000)};
+  KeyTable<double, typename Exec::memory_space> const key(random_keys<double>(rng, items.path.size()), 0);
+  VisitsOf<TypeParam> const visits(items);
+  std::string const label = "named orders on " + TypeParam::name();
+  parallel_regroup(
+      label,
+      RegroupPolicy(Exec(), 0, items.end()).with_order(key, KeyBits::exact).with_backend(typename TypeParam::backend()),
+      Paths(4), PathTableOf<TypeParam>(items), visits);
+  auto const decisions = regroup_decisions(label);
+  ASSERT_EQ(decisions.size(), 1u);
+  std::vector<RV> tried;
+  for (auto const& trial : decisions[0].trials) tried.push_back(trial.variant);
+  EXPECT_EQ(tried, (std::vector<RV>{RV::plain, RV::grid_exact}));
+}
+
 TYPED_TEST(RegroupKeys, setters_keep_the_key) {
   using Exec = typename TypeParam::exec;
   KeyTable<int, typename Exec::memory_space> const key({1, 2, 3}, 0);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RegroupOracle.hpp"
 
+#include <utility>
+
 /// Loops whose order is kept from call to call, while items change their paths.
 namespace Koalesce::Test {
 namespace {
@@ -269,6 +271,19 @@ TYPED_TEST(RegroupPlans, are_made_anew_when_keys_have_changed) {
     calls();
     EXPECT_EQ(loop.plan.times_made(), 2) << "they are all the same";
   }
+}
+
+/// A sample sees no key that is far from all others, for which no order is good.
+TYPED_TEST(RegroupPlans, are_made_anew_ever_more_rarely_if_that_is_of_no_use) {
+  Rng rng(13);
+  PlannedLoop<TypeParam> const loop;
+  Items const items{0, 2, make_paths(rng, Mix::equal, 2, 20011)};
+  KeyTable<typename TypeParam::exec::memory_space> const key(items.size());
+  double last = 1e300;
+  key.change([&](double) { return std::exchange(last, double(random_int(rng, 1, 1000))); });
+  auto const policy = loop.policy(items).with_regroup(Regroup::always).with_scope(RegroupScope::grid);
+  for (int call = 0; call < 120; ++call) loop.check(items, policy.with_order(key, KeyBits::few));
+  EXPECT_LE(loop.plan.times_made(), 4);
 }
 
 /// More paths than plans take: the loop is regrouped otherwise, or not at all.

@@ -160,9 +160,9 @@ class RegroupPolicy {
   /// stay in order of their items. What the key means to the loop does not matter: every item runs once, as without a
   /// key.
   ///
-  /// \param[in] key   key(i): a float, a double, or an integer of up to 8 bytes; called once or twice an item on the
-  ///                  device, without side effects, and reading nothing that another item's functor writes.
-  ///                  Numbers that are not finite come first or last.
+  /// \param[in] key   key(i): a float, a double, or an integer of up to 8 bytes; called a few times an item on
+  ///                  the device, without side effects, and reading nothing that another item's functor writes.
+  ///                  Numbers that are not finite count as the lowest or the highest one that is.
   /// \param[in] bits  few, many or exact: regrouped items are always ordered so (unless with_scope() says team, or
   ///                  with_remap() says data).
   template <class NewKey>
@@ -180,8 +180,8 @@ class RegroupPolicy {
   /// \brief Names a plan that keeps the order of the items over the grid from call to call.
   ///
   /// \param[in] plan   of the same execution space.
-  /// \param[in] check  none: no item's path has changed since the last call with this plan, and the order is taken as
-  ///                   it is. An item whose path has changed nevertheless runs the path that it had.
+  /// \param[in] check  none: no item's path or key has changed since the last call with this plan, and the order is
+  ///                   taken as it is. An item whose path has changed nevertheless runs the path that it had.
   auto with_plan(RegroupPlan<Exec> const& plan, PlanCheck check = PlanCheck::every_item) const {
     using Planned = RegroupPolicy<Exec, Payload, BackendTag, Key, RegroupPlan<Exec>>;
     return choices_for(Planned(m_space, m_begin, m_end, m_payload, m_key, plan)).with_plan_check(check);

@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -38,7 +39,9 @@ class PlanState {
   }
 
   /// Room for an order; what was there holds no more if it was another loop's. Null, if there is not enough memory.
-  char* room(Shape const& shape, std::size_t bytes) {
+  /// \param[in] captured  whether the call is: then nothing can be allocated.
+  char* room(Shape const& shape, std::size_t bytes, bool captured) {
+    if (captured && m_bytes.extent(0) < bytes) return nullptr;
     if (!(shape == m_shape)) renew();
     m_shape = shape;
     if (m_bytes.extent(0) < bytes) {
@@ -56,6 +59,9 @@ class PlanState {
   }
 
   void made() {
+    // Keys among which few are far from all others stay apart in every order, as a sample sees them.
+    bool const is_of_no_use = Kokkos::atomic_load(is_apart()) != 0 && m_calls < 2 * m_sample_every;
+    m_sample_every          = is_of_no_use ? std::min(2 * m_sample_every, +rarest_sample) : +sample_every;
     for (auto* const number : {moved(), is_apart()}) Kokkos::atomic_store(number, std::int64_t(0));
     m_is_made = true;
     m_calls   = 0;
@@ -63,7 +69,7 @@ class PlanState {
   }
 
   /// Whether this call is one of those that look whether neighbors still have neighboring keys.
-  bool wants_sample() { return ++m_calls % sample_every == 0; }
+  bool wants_sample() { return ++m_calls % m_sample_every == 0; }
   void renew() { m_is_made = false; }
 
   /// Calls change(), which changes the order. If it throws, what is there is no order, and the next call makes one.
@@ -90,8 +96,8 @@ class PlanState {
  private:
   using View = Kokkos::View<char*, typename Exec::memory_space>;
 
-  static constexpr std::int64_t most_moved = 4;   // a part of the items
-  static constexpr int sample_every        = 16;  // calls: a sample takes some microseconds
+  static constexpr std::int64_t most_moved = 4;                     // a part of the items
+  static constexpr int sample_every = 16, rarest_sample = 1 << 20;  // calls: a sample takes some microseconds
 
   View m_bytes;
   std::vector<View> m_kept;  // memory that graphs use
@@ -99,7 +105,8 @@ class PlanState {
   Shape m_shape;
   bool m_is_made            = false;
   std::int64_t m_times_made = 0;
-  int m_calls               = 0;  // since it was made
+  std::int64_t m_calls      = 0;  // since it was made
+  int m_sample_every        = sample_every;
   ReportView<Exec> m_report;
 };
 

@@ -38,10 +38,10 @@ concept RegroupBackend = requires(Tag tag, Exec const& exec, Named const& named,
 ///     sample_plan(tag, exec, named, work, plan, is_apart), if the loop has a key
 ///     run_planned(tag, exec, named, work, plan, result)
 ///
-/// `plan` and `memory` have plan_memory() and regroup_memory() bytes. The first starts kernels that put the items in
-/// order, the second ones that move items whose paths have changed since, and say how many that have been since the
-/// order was made; the third sets a number to 1 if neighbors' keys have become far apart; the last is run_regroup() in
-/// that order, for RegroupVariant::planned.
+/// `plan` and `memory` have plan_memory() and regroup_memory() bytes. make_plan() starts kernels that put the items in
+/// order; update_plan() ones that move items whose paths have changed since, and say how many that have been since the
+/// order was made; sample_plan() one that sets a number to 1 if neighbors' keys have become far apart; and
+/// run_planned() is run_regroup() in that order, for RegroupVariant::planned.
 template <class Tag, class Exec, class Named, class Work, class Result>
 concept PlanBackend = requires(Tag tag, Exec const& exec, Named const& named, Work const& work, SortBits bits,
                                char* plan, char* memory, std::int64_t* report, Result& result) {

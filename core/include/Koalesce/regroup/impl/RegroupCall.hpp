@@ -79,7 +79,8 @@ struct RegroupCall {
   KernelName kernel_name() const { return {*this}; }
 
   char* plan_room() const {
-    return PlanAccess::state(policy.plan()).room({work.begin, work.items(), work.paths}, plan_memory(Tag{}, work));
+    return PlanAccess::state(policy.plan())
+        .room({work.begin, work.items(), work.paths}, plan_memory(Tag{}, work), is_captured());
   }
 
   bool run_with_plan() const {

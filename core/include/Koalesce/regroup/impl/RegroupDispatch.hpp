@@ -65,9 +65,13 @@ auto regroup_work(Policy const& policy, std::tuple<Paths const&, Predict const&,
 /// The variants that the policy allows and the backend has, with the bytes that each moves; the plain loop first.
 template <class Tag, class Policy, class Work>
 std::vector<RegroupTrial> regroup_trials(Tag, Policy const& policy, Work const& work) {
-  bool const team = policy.scope() != RegroupScope::grid, grid = policy.scope() != RegroupScope::team,
-             index = policy.remap() != RegroupRemap::data,
-             data  = policy.remap() != RegroupRemap::index && Work::has_payload;
+  auto const bits = policy.key_bits();
+  // An order that is asked for is kept: teams have none, and data moves in order of many bits.
+  bool const asked = Work::has_key && bits != KeyBits::automatic;
+  bool const team  = asked ? policy.scope() == RegroupScope::team : policy.scope() != RegroupScope::grid,
+             grid = policy.scope() != RegroupScope::team, index = policy.remap() != RegroupRemap::data,
+             data = Work::has_payload && (asked && bits != KeyBits::many ? policy.remap() == RegroupRemap::data
+                                                                         : policy.remap() != RegroupRemap::index);
   std::vector<RegroupTrial> trials;
   trials.reserve(std::size(regroup_variants));
   auto const add = [&](RegroupVariant variant, bool allowed) {
@@ -82,7 +86,6 @@ std::vector<RegroupTrial> regroup_trials(Tag, Policy const& policy, Work const& 
   add(RegroupVariant::team, some && team && index);
   add(RegroupVariant::team_moved, some && team && data);
   bool const over_grid = some && grid && index;
-  auto const bits      = policy.key_bits();
   if constexpr (has_plan<Policy>) {
     add(RegroupVariant::planned, over_grid);
   } else if constexpr (Work::has_key) {

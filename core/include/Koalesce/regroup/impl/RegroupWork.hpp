@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 namespace Koalesce::Impl {
 

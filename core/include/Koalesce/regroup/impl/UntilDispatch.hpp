@@ -29,13 +29,14 @@ template <class Policy>
 void check_regroup_until(std::string const& where, Policy const& policy) {
   static_assert(std::decay_t<decltype(policy.payload())>::size == 0 && !has_plan<Policy> &&
                     std::is_same_v<std::decay_t<decltype(policy.key())>, NoKey>,
-                "Koalesce::parallel_regroup_until: the policy must have no payload, order or plan; items take the next "
-                "free lane, so let init(i) and finish(i, state) read and write their data");
+                "Koalesce::parallel_regroup_until: the policy must have no payload, order or plan; items run as lanes "
+                "are free, so let init(i) and finish(i, state) read and write their data");
   check_items(where, policy.begin(), policy.end());
   if (policy.scope() != RegroupScope::automatic || policy.remap() != RegroupRemap::automatic)
-    fail(where,
-         "the policy asks for a scope or a remap; items take the next free lane and no data moves, so leave out "
-         "with_scope() and with_remap()");
+    fail(
+        where,
+        "the policy asks for a scope or a remap; items run as lanes are free, and data stays where it is, so leave out "
+        "with_scope() and with_remap()");
 }
 
 /// Runs a variant, or the plain loop if there is no memory for it.

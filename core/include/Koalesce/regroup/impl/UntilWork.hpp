@@ -37,14 +37,14 @@ struct StepsInMemory {
   }
 };
 
-/// Items whose state is in registers: three functors.
+/// Items whose state stays on chip: three functors.
 template <class Init, class Step, class Finish>
 struct StepsInRegisters {
   using State = std::decay_t<decltype(std::declval<Init const&>()(std::int64_t()))>;
 
   static_assert(std::is_default_constructible_v<State> && std::is_copy_assignable_v<State>,
                 "Koalesce::parallel_regroup_until: the state that init(i) returns must be default constructible and "
-                "copyable, because a thread keeps that of one item after the other");
+                "copyable, because threads keep that of one item after the other");
 
   Init first;
   Step functor;

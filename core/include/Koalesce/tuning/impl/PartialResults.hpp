@@ -35,7 +35,7 @@ class PartialResults {
         m_piece(memory_of_partial_results<Exec>().take(exec, std::size_t(count) * sizeof(Update), m_graph)) {
     if (!m_piece && m_graph != 0)
       fail(label, "its ", count, " partial results need memory, and none can be allocated while a graph is captured; ",
-           "call it once before, on the same instance");
+           "call it once before each capture, on the same instance");
     if (!m_piece)
       fail(label, "its ", count, " partial results need ", std::size_t(count) * sizeof(Update), " bytes of ",
            Exec::memory_space::name(), ", which are not free; free some memory");

@@ -81,6 +81,8 @@ struct CompactingWarps {
 
   static constexpr bool possible = std::is_trivially_copyable_v<State> && sizeof(State) <= UntilTuning::most_queued &&
                                    sizeof(Item) % sizeof(Word) == 0;
+  static_assert(std::ranges::all_of(UntilTuning::steps, [](int n) { return n % UntilTuning::copies == 0; }));
+
   static constexpr int words = int(sizeof(Item) / sizeof(Word));
   static constexpr int room  = 64;  // items of a queue: up to 31 wait when up to 32 are added
 
@@ -222,7 +224,7 @@ void run_until(Tag, Kokkos::Cuda const& exec, std::string const& label, Work con
                        PortableBackend::TakeNone{reinterpret_cast<std::int64_t*>(memory)});
   std::int64_t const warps = std::max(1, int(exec.concurrency()) / 32);
   int const stretch =
-      int(std::clamp<std::int64_t>(work.items() / (warps * Tuning::parts), Tuning::fewest, Tuning::most));
+      int(std::clamp<std::int64_t>(work.items() / (warps * Tuning::parts), Tuning::fewest, Tuning::most)) / 32 * 32;
   std::int64_t const needed = (work.items() + stretch - 1) / stretch;
   int const blocks          = int((std::min(warps, needed) + Tuning::threads / 32 - 1) / (Tuning::threads / 32));
   WarpsItems<Work> const items{work, reinterpret_cast<unsigned long long*>(memory), stretch, variant.steps};

@@ -81,7 +81,7 @@ struct GridPlan {
   }
 };
 
-/// Takes over the paths of items that have been numbered, and are still in their own order.
+/// Takes over the paths of items that have been numbered, before the sort by path.
 struct KeepPaths {
   GridPlan plan;
   GridKeyOrder order;

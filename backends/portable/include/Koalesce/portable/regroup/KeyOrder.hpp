@@ -76,11 +76,12 @@ struct NumberItems {
     if (!order.bits.exact) order.item[s] = s;
     std::int64_t const item = work.begin + order.item[s];
     std::uint64_t rank = 0, first = 0, last = 0;
-    if constexpr (Work::has_key) {
-      rank  = rank_of_key(work.key(item));
-      first = order.range[0];
-      last  = order.range[1];
-    }
+    if constexpr (Work::has_key)
+      if (!order.bits.exact) {
+        rank  = rank_of_key(work.key(item));
+        first = order.range[0];
+        last  = order.range[1];
+      }
     order.number[s] = order.bits.number(work.path(item), rank, first, last);
   }
 };

@@ -50,7 +50,7 @@ struct FusedSteps<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Fi
       !StepsFacesOf<Boundary>::has_near || ((StepsReach<Order, Shapes>::has_flat_y && ...) &&
                                             (!StepsFacesOf<Boundary>::is_near(1) || Work::ry < numbers.rows));
 
-  /// Whether the code stays small: it has the functor's once for every step, plane and point of a thread.
+  /// Whether the code stays small: it has the functor's code once for every step, plane and point of a thread.
   static constexpr bool is_small =
       is_linear<Functor> || Order::rank < 3 || ((Shapes::size <= max_functor_points) && ...);
 

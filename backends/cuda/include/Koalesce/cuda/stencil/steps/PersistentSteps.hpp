@@ -113,13 +113,13 @@ std::optional<PersistentGrid> const& find_persistent_grid(Kokkos::Cuda const& ex
 template <class Kernel>
 bool launch_persistent_steps(Kokkos::Cuda const& exec, std::string const& label, typename Kernel::Work const& work,
                              typename Kernel::Boundary const& boundary, int steps) {
-  using Work          = typename Kernel::Work;
-  using Boundary      = typename Kernel::Boundary;
-  auto const grid     = find_persistent_grid<Kernel>(exec, work.extents).value();
-  auto const bytes    = Kernel::message_bytes(grid);
-  auto& memory        = memory_of_messages();
-  auto const captured = Stopwatch<Kokkos::Cuda>::graph(exec);
-  auto piece          = memory.take(exec, bytes, captured);
+  using Work       = typename Kernel::Work;
+  using Boundary   = typename Kernel::Boundary;
+  auto const grid  = find_persistent_grid<Kernel>(exec, work.extents).value();
+  auto const bytes = Kernel::message_bytes(grid);
+  auto& memory     = memory_of_messages();
+  auto const graph = Stopwatch<Kokkos::Cuda>::graph(exec);
+  auto piece       = memory.take(exec, bytes, graph);
   if (!piece) return false;
   auto* const messages = reinterpret_cast<unsigned char*>(piece->bytes.data());
   CudaKernel<Work const, Boundary const, PersistentGrid const, unsigned char* const, int const> const kernel(
@@ -127,7 +127,7 @@ bool launch_persistent_steps(Kokkos::Cuda const& exec, std::string const& label,
       int(Kernel::shared_bytes(grid)));
   check_cuda(label, cudaMemsetAsync(messages, 0, bytes, exec.cuda_stream()), "clearing messages");
   kernel.launch_together(exec, dim3(grid.blocks()), work, boundary, grid, messages, steps);
-  memory.give_back(std::move(piece), captured);
+  memory.give_back(std::move(piece), graph);
   return true;
 }
 

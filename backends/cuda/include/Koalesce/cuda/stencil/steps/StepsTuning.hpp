@@ -30,8 +30,9 @@ constexpr StepsNumbers steps_numbers(int rank, int bytes) {
   return {.width = bytes > 8 ? 1 : 2, .rows = 3, .warps = 12, .held = 96, .max_depth = 4, .apart = apart};
 }
 
-/// Points that a functor in three dimensions may read. With 27, two steps per sweep are slower than single ones where
-/// the functor has much to do (perona_malik), and the compiler takes longer than half an hour for that one.
+/// Points of each field that a functor in three dimensions may read. With 27, two steps per sweep are slower than
+/// single ones where the functor has much to do (perona_malik), and the compiler takes longer than half an hour for
+/// that one.
 inline constexpr int max_functor_points = 13;
 
 /// Warps on a multiprocessor: as many as leave the registers that the planes take. With fewer, latencies show; with
