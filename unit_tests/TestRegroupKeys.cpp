@@ -293,42 +293,38 @@ TEST(RegroupKeyOrder, is_exact_if_the_range_is_small) {
 
 // ---- What is tried, and what is told ----
 
-TYPED_TEST(RegroupKeys, automatic_tries_the_orders_too) {
-  using Exec = typename TypeParam::exec;
+/// What a first call of 5000 items with a key tries.
+template <class P>
+std::vector<RegroupTrial> trials_of(KeyBits bits) {
+  using Exec = typename P::exec;
   Rng rng(7);
   Items const items{0, 4, make_paths(rng, Mix::equal, 4, 5000)};
   KeyTable<double, typename Exec::memory_space> const key(random_keys<double>(rng, items.path.size()), 0);
-  VisitsOf<TypeParam> const visits(items);
-  std::string const label = "tries orders on " + TypeParam::name();
+  VisitsOf<P> const visits(items);
+  std::string const label = "tries orders " + std::to_string(int(bits)) + " on " + P::name();
   parallel_regroup(label,
-                   RegroupPolicy(Exec(), 0, items.end()).with_order(key).with_backend(typename TypeParam::backend()),
-                   Paths(4), PathTableOf<TypeParam>(items), visits);
-  auto const decisions = regroup_decisions(label);
-  ASSERT_EQ(decisions.size(), 1u);
-  std::vector<RV> tried;
-  for (auto const& trial : decisions[0].trials) tried.push_back(trial.variant);
-  EXPECT_EQ(tried, (std::vector<RV>{RV::plain, RV::team, RV::grid, RV::grid_few_bits, RV::grid_many_bits}));
+                   RegroupPolicy(Exec(), 0, items.end()).with_order(key, bits).with_backend(typename P::backend()),
+                   Paths(4), PathTableOf<P>(items), visits);
+  return regroup_decisions(label).at(0).trials;
+}
+
+std::vector<RV> variants_of(std::vector<RegroupTrial> const& trials) {
+  std::vector<RV> variants;
+  for (auto const& trial : trials) variants.push_back(trial.variant);
+  return variants;
+}
+
+TYPED_TEST(RegroupKeys, automatic_tries_the_orders_too) {
+  auto const trials = trials_of<TypeParam>(KeyBits::automatic);
+  EXPECT_EQ(variants_of(trials),
+            (std::vector<RV>{RV::plain, RV::team, RV::grid, RV::grid_few_bits, RV::grid_many_bits}));
   // 16 and 32 bits: two and four digits of numbers and items, which are written first and read last.
-  EXPECT_EQ(decisions[0].trials[3].bytes, 5000 * 16 * 3);
-  EXPECT_EQ(decisions[0].trials[4].bytes, 5000 * 16 * 5);
+  EXPECT_EQ(trials.at(3).bytes, 5000 * 16 * 3);
+  EXPECT_EQ(trials.at(4).bytes, 5000 * 16 * 5);
 }
 
 TYPED_TEST(RegroupKeys, an_order_that_is_named_is_kept) {
-  using Exec = typename TypeParam::exec;
-  Rng rng(8);
-  Items const items{0, 4, make_paths(rng, Mix::equal, 4, 5000)};
-  KeyTable<double, typename Exec::memory_space> const key(random_keys<double>(rng, items.path.size()), 0);
-  VisitsOf<TypeParam> const visits(items);
-  std::string const label = "named orders on " + TypeParam::name();
-  parallel_regroup(
-      label,
-      RegroupPolicy(Exec(), 0, items.end()).with_order(key, KeyBits::exact).with_backend(typename TypeParam::backend()),
-      Paths(4), PathTableOf<TypeParam>(items), visits);
-  auto const decisions = regroup_decisions(label);
-  ASSERT_EQ(decisions.size(), 1u);
-  std::vector<RV> tried;
-  for (auto const& trial : decisions[0].trials) tried.push_back(trial.variant);
-  EXPECT_EQ(tried, (std::vector<RV>{RV::plain, RV::grid_exact}));
+  EXPECT_EQ(variants_of(trials_of<TypeParam>(KeyBits::exact)), (std::vector<RV>{RV::plain, RV::grid_exact}));
 }
 
 TYPED_TEST(RegroupKeys, setters_keep_the_key) {

@@ -55,7 +55,7 @@ class PlanState {
 
   /// Whether the order has to be made, or is so old that it had better be.
   bool is_due() const {
-    return !m_is_made || items_moved() > m_shape.items / most_moved || Kokkos::atomic_load(is_apart()) != 0;
+    return !m_is_made || items_moved() > m_shape.items / max_moved || Kokkos::atomic_load(is_apart()) != 0;
   }
 
   void made() {
@@ -96,7 +96,7 @@ class PlanState {
  private:
   using View = Kokkos::View<char*, typename Exec::memory_space>;
 
-  static constexpr std::int64_t most_moved = 4;                     // a part of the items
+  static constexpr std::int64_t max_moved = 4;                      // a part of the items
   static constexpr int sample_every = 16, rarest_sample = 1 << 20;  // calls: a sample takes some microseconds
 
   View m_bytes;

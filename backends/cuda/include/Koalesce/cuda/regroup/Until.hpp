@@ -79,7 +79,7 @@ struct CompactingWarps {
   using Item  = typename WarpsItems<Work>::Item;
   using Word  = std::uint64_t;
 
-  static constexpr bool possible = std::is_trivially_copyable_v<State> && sizeof(State) <= UntilTuning::most_queued &&
+  static constexpr bool possible = std::is_trivially_copyable_v<State> && sizeof(State) <= UntilTuning::max_queued &&
                                    sizeof(Item) % sizeof(Word) == 0;
   static_assert(std::ranges::all_of(UntilTuning::steps, [](int n) { return n % UntilTuning::copies == 0; }));
 

@@ -33,7 +33,7 @@ struct UntilTuning {
   static constexpr int copies = 4;
 
   /// Bytes of an item's state, up to which items are queued: 64 times as many, and 8 more each, for a warp.
-  static constexpr int most_queued = 64;
+  static constexpr int max_queued = 64;
 
   /// Lanes that get an item at a time, at least, where items are not queued.
   static constexpr int together = 8;

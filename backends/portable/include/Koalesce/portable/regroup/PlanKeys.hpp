@@ -17,7 +17,7 @@ namespace Koalesce::Impl::PortableBackend {
 /// Looks at some pairs of neighboring slots.
 template <class Work>
 struct SamplePlanKeys {
-  static constexpr int most_pairs = 4096;
+  static constexpr int max_pairs = 4096;
 
   /// Neighbors are apart if on average a 32nd of the keys' range lies between them, and twice what the best order has:
   /// a GPU runs about as many items at a time, of as large a part of the range, where they are in order.
@@ -75,7 +75,7 @@ template <class Exec, class Named, class Work>
 void sample_plan_keys(Exec const& exec, Named const& named, Work const& work, GridPlan const& plan,
                       std::int64_t* is_apart) {
   using Sample    = SamplePlanKeys<Work>;
-  int const pairs = std::min(+Sample::most_pairs, plan.items - 1);
+  int const pairs = std::min(+Sample::max_pairs, plan.items - 1);
   if (pairs <= 0) return;
   Sample const sample{work, plan, pairs, is_apart};
   int const threads = team_threads<Exec>(PlanTeams<Exec>::threads);
