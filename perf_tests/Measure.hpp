@@ -27,6 +27,13 @@ using Exec = Kokkos::DefaultExecutionSpace;
 
 inline constexpr bool on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Exec::memory_space>::accessible;
 
+/// Whether benchmarks that are compiled once a number of points, or of paths and bytes, are there for each of them.
+#ifdef KOALESCE_PERF_ONE_SIZE
+inline constexpr bool has_all_sizes = false;
+#else
+inline constexpr bool has_all_sizes = true;
+#endif
+
 template <std::size_t Rank>
 std::string size_name(std::array<std::int64_t, Rank> const& n) {
   std::string name = std::to_string(n[0]);

@@ -18,11 +18,20 @@
 
 #include "Measure.hpp"
 
+namespace {
+
+using namespace perf::regroup;
+
+template <int Paths>
+void add_paths() {
+  if constexpr (Paths == 4 || perf::has_all_sizes) add_cases<Paths, 8>();
+  if constexpr (perf::has_all_sizes) add_cases<Paths, 256>();
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  using perf::regroup::add_cases;
-  perf::run(
-      argc, argv,
-      {add_cases<2, 8>, add_cases<2, 256>, add_cases<4, 8>, add_cases<4, 256>, add_cases<8, 8>, add_cases<8, 256>,
-       add_cases<32, 8>, add_cases<32, 256>, perf::regroup::add_scaling, perf::regroup::add_plans,
-       perf::regroup::add_until, perf::regroup::add_until_rays, perf::regroup::add_teams, perf::regroup::add_lookups});
+  perf::run(argc, argv,
+            {add_paths<2>, add_paths<4>, add_paths<8>, add_paths<32>, add_scaling, add_plans, add_until, add_until_rays,
+             add_teams, add_lookups});
 }

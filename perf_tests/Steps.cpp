@@ -11,10 +11,22 @@
 
 #include "StepsCases.hpp"
 
+namespace {
+
+using namespace perf;
+
+template <class T, int... Points>
+void add_steps_of_points() {
+  auto const add_if_compiled = []<int Count>(std::integral_constant<int, Count>) {
+    if constexpr (Count == 7 || has_all_sizes) add_steps<Count, T>();
+  };
+  (add_if_compiled(std::integral_constant<int, Points>()), ...);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  using namespace perf;
   run(argc, argv,
-      {add_steps<7, double>, add_steps<13, double>, add_steps<27, double>, add_steps<5, double>, add_steps<9, double>,
-       add_steps<7, float>, add_steps<13, float>, add_steps<27, float>, add_steps<5, float>, add_steps<9, float>,
-       add_steps_of_fields, add_steps_on_portable});
+      {add_steps_of_points<double, 7, 13, 27, 5, 9>, add_steps_of_points<float, 7, 13, 27, 5, 9>, add_steps_of_fields,
+       add_steps_on_portable});
 }

@@ -175,17 +175,17 @@ def main():
     version = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True).stdout
     print(nvcc, re.search(r"release [\d.]+", version).group(0))
 
-    jobs = [(os.path.abspath(s), (), a) for s in args.sources for a in args.arch or ARCHS]
+    # The host's half is compiled once; for other architectures the device's half is enough.
+    jobs = [(os.path.abspath(s), (), a, a == (args.arch or ARCHS)[0]) for s in args.sources for a in args.arch or ARCHS]
     if not jobs:
-        for pattern, *rest in map(str.split, lines_of(os.path.join(CHECK, "sources.txt"))):
+        for file, *rest in map(str.split, lines_of(os.path.join(CHECK, "sources.txt"))):
             options = tuple(word for word in rest if word.startswith("-"))
-            archs = [word for word in rest if not word.startswith("-")]
+            archs = args.arch or [word for word in rest if not word.startswith("-") and word != "host"]
             missing = [o for o in options if o.startswith("-I") and not os.path.isdir(o[2:])]
             if missing:
-                print(f"{pattern} is left out: there is no {missing[0][2:]}")
+                print(f"{file} is left out: there is no {missing[0][2:]}")
                 continue
-            for source in sorted(glob.glob(os.path.join(ROOT, pattern))):
-                jobs += [(source, options, a) for a in args.arch or archs]
+            jobs += [(os.path.join(ROOT, file), options, a, "host" in rest and a == archs[0]) for a in archs]
     if not jobs:
         print("FAILED: no sources to compile")
         return 1
@@ -196,12 +196,10 @@ def main():
 
     # Largest first, so that the last job is a short one.
     jobs.sort(key=lambda job: os.path.getsize(job[0]), reverse=True)
-    # The host's half is compiled once; for other architectures the device's half is enough.
-    whole = {job[:2]: job[2] for job in reversed(jobs)}
     broken = []
     worst = {}
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        futures = [pool.submit(compile_one, args, nvcc, overlay, *job, whole[job[:2]] == job[2]) for job in jobs]
+        futures = [pool.submit(compile_one, args, nvcc, overlay, *job) for job in jobs]
         for future in concurrent.futures.as_completed(futures):
             source, arch, status, report, seconds = future.result()
             where = f"{os.path.relpath(source, ROOT)} sm_{arch}"

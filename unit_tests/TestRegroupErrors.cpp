@@ -10,7 +10,7 @@ namespace {
 
 template <class P>
 class RegroupedErrors : public ::testing::Test {};
-TYPED_TEST_SUITE(RegroupedErrors, AllPaths, PathNames);
+TYPED_TEST_SUITE(RegroupedErrors, NativePaths, PathNames);
 
 /// The text of the Error that call() throws, if it throws one.
 template <class Call>
