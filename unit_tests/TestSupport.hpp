@@ -53,10 +53,22 @@ struct EnabledSpaces {
 #endif
 };
 
+/// The barrier of a team on a host is in the Kokkos library, so ThreadSanitizer sees none: it gets teams of one thread.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool sees_team_barriers = false;
+#elif defined(__has_feature)
+inline constexpr bool sees_team_barriers = !__has_feature(thread_sanitizer);
+#else
+inline constexpr bool sees_team_barriers = true;
+#endif
+
 /// Every enabled execution space with every backend it has.
-using AllPaths = EnabledSpaces<AddBoth>::All::types;
+using EveryPath = EnabledSpaces<AddBoth>::All::types;
 /// For what has no backends of its own.
 using NativePaths = EnabledSpaces<AddNative>::All::types;
+/// For tests of what backends do. The portable one is made of teams: ThreadSanitizer watches it in tests that tell of
+/// barriers, and in those with EveryPath.
+using AllPaths = std::conditional_t<sees_team_barriers, EveryPath, NativePaths>;
 
 struct PathNames {
   template <class P>
@@ -76,15 +88,6 @@ std::vector<Exec> two_instances() {
 }
 
 // ---- Teams ----
-
-/// The barrier of a team on a host is in the Kokkos library, so ThreadSanitizer sees none: it gets teams of one thread.
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool sees_team_barriers = false;
-#elif defined(__has_feature)
-inline constexpr bool sees_team_barriers = !__has_feature(thread_sanitizer);
-#else
-inline constexpr bool sees_team_barriers = true;
-#endif
 
 /// Of the wanted team sizes those that the execution space has.
 template <class Exec>
