@@ -76,7 +76,7 @@ namespace {
 
 template <class P>
 class AccessCounts : public ::testing::Test {};
-TYPED_TEST_SUITE(AccessCounts, AllPaths, PathNames);
+TYPED_TEST_SUITE(AccessCounts, DefaultPaths::types, PathNames);
 
 constexpr int leagues[] = {1, 7, 8, 9, 1000, 10007};
 

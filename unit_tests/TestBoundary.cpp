@@ -10,7 +10,7 @@ namespace {
 template <class P>
 class Boundary : public ::testing::Test {};
 
-TYPED_TEST_SUITE(Boundary, NativePaths, PathNames);
+TYPED_TEST_SUITE(Boundary, NativePath::types, PathNames);
 
 template <Kind Low, Kind High = Low>
 struct Pair {

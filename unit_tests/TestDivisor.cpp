@@ -70,7 +70,7 @@ TEST(Divisor, small_numbers_by_small_numbers) {
 
 template <class P>
 class DivisorInKernel : public ::testing::Test {};
-TYPED_TEST_SUITE(DivisorInKernel, NativePaths, PathNames);
+TYPED_TEST_SUITE(DivisorInKernel, NativePath::types, PathNames);
 
 template <class View>
 struct CountWrong {

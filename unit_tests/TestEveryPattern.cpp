@@ -17,7 +17,7 @@ namespace {
 
 template <class P>
 class LongRuns : public ::testing::Test {};
-TYPED_TEST_SUITE(LongRuns, EveryPath, PathNames);
+TYPED_TEST_SUITE(LongRuns, EveryPath::types, PathNames);
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool is_sanitized = true;
@@ -84,7 +84,7 @@ TYPED_TEST(LongRuns, host_threads_with_their_own_instances) {
 /// The calls after them find everything as if the call that failed had never been made.
 template <class P>
 class LaunchFailures : public ::testing::Test {};
-TYPED_TEST_SUITE(LaunchFailures, EveryPath, PathNames);
+TYPED_TEST_SUITE(LaunchFailures, EveryPath::types, PathNames);
 
 /// Calls while the launch of this number throws; whether there was one, and the call passed the exception on.
 template <class Call>

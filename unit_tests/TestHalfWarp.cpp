@@ -310,7 +310,7 @@ TEST(HalfWarp, follows_where_the_places_follow_one_another) {
 
 template <class P>
 class HalfWarpInKernel : public ::testing::Test {};
-TYPED_TEST_SUITE(HalfWarpInKernel, NativePaths, PathNames);
+TYPED_TEST_SUITE(HalfWarpInKernel, NativePath::types, PathNames);
 
 TYPED_TEST(HalfWarpInKernel, whole_traversals_are_sequential) {
   using Policy = Kokkos::RangePolicy<typename TypeParam::exec, Kokkos::IndexType<std::int64_t>>;

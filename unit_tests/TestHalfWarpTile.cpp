@@ -16,8 +16,7 @@ namespace {
 
 template <class Exec>
 class HalfWarpTileTest : public ::testing::Test {};
-using Spaces = EnabledSpaces<AddNative>::All;
-TYPED_TEST_SUITE(HalfWarpTileTest, Spaces::types, PathNames);
+TYPED_TEST_SUITE(HalfWarpTileTest, NativePath::types, PathNames);
 
 /// Each team reads its rows of the whole matrix by column; element (i, j) is to come once, with its value, on the
 /// thread of row i and after (i, j - 1).

@@ -8,7 +8,7 @@ namespace {
 template <class P>
 class Halo : public ::testing::Test {};
 
-TYPED_TEST_SUITE(Halo, NativePaths, PathNames);
+TYPED_TEST_SUITE(Halo, NativePath::types, PathNames);
 
 /// Doubles its index of the dimension that it is given for.
 struct Twice {

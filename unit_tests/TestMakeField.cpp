@@ -9,7 +9,7 @@ namespace {
 template <class P>
 class MakeField : public ::testing::Test {};
 
-TYPED_TEST_SUITE(MakeField, NativePaths, PathNames);
+TYPED_TEST_SUITE(MakeField, NativePath::types, PathNames);
 
 template <class View>
 auto& element(View const& view, Index<View::rank()> const& at) {

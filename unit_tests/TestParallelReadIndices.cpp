@@ -9,7 +9,7 @@ using Kokkos::LayoutLeft, Kokkos::LayoutRight, Kokkos::LayoutStride;
 
 template <class P>
 class ParallelReadIndices : public ::testing::Test {};
-TYPED_TEST_SUITE(ParallelReadIndices, AllPaths, PathNames);
+TYPED_TEST_SUITE(ParallelReadIndices, DefaultPaths::types, PathNames);
 
 /// Counts how often each element came, and how often with a value that is not its own.
 template <class Memory>

@@ -11,7 +11,7 @@ using Kokkos::LayoutLeft, Kokkos::LayoutRight, Kokkos::LayoutStride;
 
 template <class P>
 class ParallelReadMaps : public ::testing::Test {};
-TYPED_TEST_SUITE(ParallelReadMaps, AllPaths, PathNames);
+TYPED_TEST_SUITE(ParallelReadMaps, DefaultPaths::types, PathNames);
 
 /// Makes a table of a traversal by column and the number of elements.
 using Make = Indices (*)(Rng&, ColumnOrder const&, std::int64_t);

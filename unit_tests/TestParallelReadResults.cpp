@@ -10,7 +10,7 @@ using Kokkos::LayoutRight;
 
 template <class P>
 class ParallelReadResults : public ::testing::Test {};
-TYPED_TEST_SUITE(ParallelReadResults, AllPaths, PathNames);
+TYPED_TEST_SUITE(ParallelReadResults, DefaultPaths::types, PathNames);
 
 /// A number that no sum, but every order tells apart.
 struct Largest {

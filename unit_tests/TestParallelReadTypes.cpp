@@ -9,7 +9,7 @@ using Kokkos::LayoutLeft, Kokkos::LayoutRight, Kokkos::LayoutStride;
 
 template <class P>
 class ParallelReadTypes : public ::testing::Test {};
-TYPED_TEST_SUITE(ParallelReadTypes, AllPaths, PathNames);
+TYPED_TEST_SUITE(ParallelReadTypes, DefaultPaths::types, PathNames);
 
 // ---- Elements ----
 

@@ -12,7 +12,7 @@ using Kokkos::LayoutLeft, Kokkos::LayoutRight, Kokkos::LayoutStride;
 
 template <class P>
 class ParallelReadWays : public ::testing::Test {};
-TYPED_TEST_SUITE(ParallelReadWays, AllPaths, PathNames);
+TYPED_TEST_SUITE(ParallelReadWays, DefaultPaths::types, PathNames);
 
 /// How often kernels went each way.
 template <class P>

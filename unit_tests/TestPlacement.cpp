@@ -136,12 +136,12 @@ namespace {
 
 template <class P>
 class Placing : public ::testing::Test {};
-TYPED_TEST_SUITE(Placing, AllPaths, PathNames);
+TYPED_TEST_SUITE(Placing, DefaultPaths::types, PathNames);
 
 /// Core launches placed kernels, for every backend alike: backends only name them.
 template <class P>
 class PlacingAnywhere : public ::testing::Test {};
-TYPED_TEST_SUITE(PlacingAnywhere, NativePaths, PathNames);
+TYPED_TEST_SUITE(PlacingAnywhere, NativePath::types, PathNames);
 
 template <class View>
 auto host_of(View const& view) {

@@ -28,7 +28,7 @@ namespace {
 /// Core checks and launches placed kernels, for every backend alike.
 template <class P>
 class PlacementErrors : public ::testing::Test {};
-TYPED_TEST_SUITE(PlacementErrors, NativePaths, PathNames);
+TYPED_TEST_SUITE(PlacementErrors, NativePath::types, PathNames);
 
 /// Expects an Error that begins with `function("p"): ` and has the phrases for problem, why and what to do in order.
 void expect_text(std::string const& function, Strings const& phrases, std::function<void()> const& call) {

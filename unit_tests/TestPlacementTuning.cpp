@@ -18,7 +18,7 @@ class PlacementTuned : public ::testing::Test {
  protected:
   PlacementTuned() { forget_tuning(); }
 };
-TYPED_TEST_SUITE(PlacementTuned, AllPaths, PathNames);
+TYPED_TEST_SUITE(PlacementTuned, DefaultPaths::types, PathNames);
 
 // ---- A kernel whose arrays cost what the test says ----
 

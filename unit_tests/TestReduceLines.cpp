@@ -22,7 +22,7 @@ using Kokkos::LayoutLeft, Kokkos::LayoutRight, Kokkos::LayoutStride;
 
 template <class P>
 class ReduceLines : public ::testing::Test {};
-using Paths = EnabledSpaces<AddBoth>::All::add<Path<HostExec, SeveralThreads>>::types;
+using Paths = DefaultPaths::add<Path<HostExec, SeveralThreads>>::types;
 TYPED_TEST_SUITE(ReduceLines, Paths, PathNames);
 
 // ---- Functors and reducers ----

@@ -7,7 +7,7 @@ namespace {
 
 template <class P>
 class Regrouped : public ::testing::Test {};
-TYPED_TEST_SUITE(Regrouped, AllPaths, PathNames);
+TYPED_TEST_SUITE(Regrouped, DefaultPaths::types, PathNames);
 
 // ---- One functor for all paths ----
 
@@ -126,7 +126,7 @@ TYPED_TEST(Regrouped, predictor_returns_an_unscoped_enumerator) { check_functors
 template <class P>
 class RegroupedRange : public ::testing::Test {};
 
-TYPED_TEST_SUITE(RegroupedRange, NativePaths, PathNames);
+TYPED_TEST_SUITE(RegroupedRange, NativePath::types, PathNames);
 
 /// Whatever has predictor(i) and lies where the loop runs.
 TYPED_TEST(RegroupedRange, a_view_is_a_predictor) {

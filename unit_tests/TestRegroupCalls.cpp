@@ -11,7 +11,7 @@ using enum RegroupVariant;
 
 template <class P>
 class RegroupedCalls : public ::testing::Test {};
-TYPED_TEST_SUITE(RegroupedCalls, AllPaths, PathNames);
+TYPED_TEST_SUITE(RegroupedCalls, DefaultPaths::types, PathNames);
 
 Items any_items(int paths, std::int64_t size, std::uint64_t seed = 1) {
   Rng rng(seed);

@@ -10,7 +10,7 @@ namespace {
 
 template <class P>
 class RegroupedErrors : public ::testing::Test {};
-TYPED_TEST_SUITE(RegroupedErrors, NativePaths, PathNames);
+TYPED_TEST_SUITE(RegroupedErrors, NativePath::types, PathNames);
 
 /// The text of the Error that call() throws, if it throws one.
 template <class Call>
@@ -211,7 +211,7 @@ class RegroupedArguments : public ::testing::Test {
  protected:
   RegroupedArguments() { Refusing::calls = 0; }
 };
-TYPED_TEST_SUITE(RegroupedArguments, NativePaths, PathNames);
+TYPED_TEST_SUITE(RegroupedArguments, NativePath::types, PathNames);
 
 struct Zero {
   KOKKOS_FUNCTION int operator()(std::int64_t) const { return 0; }

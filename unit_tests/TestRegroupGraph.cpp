@@ -67,7 +67,7 @@ class RegroupGraphs : public ::testing::Test {
     }
   }
 };
-TYPED_TEST_SUITE(RegroupGraphs, AllPaths, PathNames);
+TYPED_TEST_SUITE(RegroupGraphs, DefaultPaths::types, PathNames);
 
 TYPED_TEST(RegroupGraphs, within_teams) {
   this->check_loop([](auto const& policy, auto const&) { return policy.with_scope(RegroupScope::team); });

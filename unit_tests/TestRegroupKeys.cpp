@@ -12,7 +12,7 @@ namespace {
 
 template <class P>
 class RegroupKeys : public ::testing::Test {};
-TYPED_TEST_SUITE(RegroupKeys, AllPaths, PathNames);
+TYPED_TEST_SUITE(RegroupKeys, DefaultPaths::types, PathNames);
 
 template <class Key, class Memory>
 struct KeyTable {

@@ -11,7 +11,7 @@ using Impl::SerialWorker;
 
 template <class P>
 class PathOrder : public ::testing::Test {};
-TYPED_TEST_SUITE(PathOrder, NativePaths, PathNames);
+TYPED_TEST_SUITE(PathOrder, NativePath::types, PathNames);
 
 using Slots = std::vector<int>;
 

@@ -9,7 +9,7 @@ using Kokkos::LayoutRight, Kokkos::LayoutStride;
 
 template <class P>
 class RegroupedPayload : public ::testing::Test {};
-TYPED_TEST_SUITE(RegroupedPayload, AllPaths, PathNames);
+TYPED_TEST_SUITE(RegroupedPayload, DefaultPaths::types, PathNames);
 
 /// What a path makes of an element y, given x: exact in every type. The oracle calls it, too.
 template <class T>

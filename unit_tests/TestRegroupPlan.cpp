@@ -11,7 +11,7 @@ using RV = RegroupVariant;
 
 template <class P>
 class RegroupPlans : public ::testing::Test {};
-TYPED_TEST_SUITE(RegroupPlans, AllPaths, PathNames);
+TYPED_TEST_SUITE(RegroupPlans, DefaultPaths::types, PathNames);
 
 /// Gives about a share of the items other paths: any, or all the same one.
 void change_paths(Rng& rng, Items& items, double share, bool to_one) {

@@ -12,7 +12,7 @@ namespace {
 
 template <class P>
 class RegroupedReduce : public ::testing::Test {};
-TYPED_TEST_SUITE(RegroupedReduce, AllPaths, PathNames);
+TYPED_TEST_SUITE(RegroupedReduce, DefaultPaths::types, PathNames);
 
 /// A number for an item on a path: any sum of them is exact in a double.
 KOKKOS_FUNCTION inline std::int64_t number_of(std::int64_t path, std::int64_t item) {
@@ -156,7 +156,7 @@ TYPED_TEST(RegroupedReduce, functor_a_path) {
 template <class P>
 class RegroupedReduceRange : public ::testing::Test {};
 
-TYPED_TEST_SUITE(RegroupedReduceRange, NativePaths, PathNames);
+TYPED_TEST_SUITE(RegroupedReduceRange, NativePath::types, PathNames);
 
 TYPED_TEST(RegroupedReduceRange, as_kokkos_has_it) {
   Rng rng(2);

@@ -9,7 +9,7 @@ namespace {
 
 template <class P>
 class RegroupUntil : public ::testing::Test {};
-TYPED_TEST_SUITE(RegroupUntil, AllPaths, PathNames);
+TYPED_TEST_SUITE(RegroupUntil, DefaultPaths::types, PathNames);
 
 inline constexpr Regroup all_ways[] = {Regroup::never, Regroup::always, Regroup::automatic};
 

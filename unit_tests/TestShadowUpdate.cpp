@@ -10,7 +10,7 @@ using Kokkos::LayoutLeft, Kokkos::LayoutRight, Kokkos::LayoutStride;
 
 template <class P>
 class ShadowUpdate : public ::testing::Test {};
-TYPED_TEST_SUITE(ShadowUpdate, AllPaths, PathNames);
+TYPED_TEST_SUITE(ShadowUpdate, DefaultPaths::types, PathNames);
 
 using Range = std::pair<std::int64_t, std::int64_t>;
 

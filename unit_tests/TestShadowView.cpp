@@ -11,7 +11,7 @@ using Kokkos::LayoutLeft, Kokkos::LayoutRight, Kokkos::LayoutStride;
 
 template <class P>
 class ShadowViews : public ::testing::Test {};
-TYPED_TEST_SUITE(ShadowViews, AllPaths, PathNames);
+TYPED_TEST_SUITE(ShadowViews, DefaultPaths::types, PathNames);
 
 // ---- Reading Views ----
 

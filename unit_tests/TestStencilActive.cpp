@@ -11,7 +11,7 @@ namespace {
 
 template <class P>
 class StencilActive : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilActive, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilActive, DefaultPaths::types, PathNames);
 
 template <int Rank>
 bool contains(IndexBox<Rank> const& box, Index<Rank> const& p) {

@@ -7,7 +7,7 @@ namespace {
 
 template <class P>
 class StencilBits : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilBits, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilBits, DefaultPaths::types, PathNames);
 
 using Kokkos::LayoutLeft;
 using Kokkos::LayoutRight;

@@ -7,7 +7,7 @@ namespace {
 
 template <class P>
 class StencilBitsTypes : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilBitsTypes, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilBitsTypes, DefaultPaths::types, PathNames);
 
 using Kokkos::LayoutLeft;
 using Kokkos::LayoutRight;

@@ -12,7 +12,7 @@ namespace {
 
 template <class P>
 class StencilBlocks : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilBlocks, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilBlocks, DefaultPaths::types, PathNames);
 
 /// A block's index before a point's, or a halo's width.
 template <std::size_t Rank>

@@ -9,7 +9,7 @@ namespace {
 
 template <class P>
 class StencilBoundary : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilBoundary, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilBoundary, DefaultPaths::types, PathNames);
 
 template <class TestField>
 auto host_copy(TestField const& field) {

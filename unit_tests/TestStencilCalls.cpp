@@ -10,7 +10,7 @@ namespace {
 
 template <class P>
 class StencilCalls : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilCalls, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilCalls, DefaultPaths::types, PathNames);
 
 using Shape = Box<1, 1, 1>;
 

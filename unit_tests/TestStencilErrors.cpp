@@ -7,7 +7,7 @@ namespace {
 
 template <class P>
 class StencilErrors : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilErrors, NativePaths, PathNames);
+TYPED_TEST_SUITE(StencilErrors, NativePath::types, PathNames);
 
 template <class P>
 using View2 = Kokkos::View<double**, typename P::exec::memory_space>;

@@ -14,7 +14,7 @@ namespace {
 
 template <class P>
 class StencilGraphs : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilGraphs, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilGraphs, DefaultPaths::types, PathNames);
 
 /// The weights of the step as an ordinary functor.
 struct WeightedSum {

@@ -8,7 +8,7 @@ namespace {
 
 template <class P>
 class StencilInputs : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilInputs, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilInputs, DefaultPaths::types, PathNames);
 
 /// A probe of one input, and two values at the point.
 template <class Shape>

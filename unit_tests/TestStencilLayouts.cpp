@@ -10,7 +10,7 @@ using Kokkos::LayoutStride;
 
 template <class P>
 class StencilLayouts : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilLayouts, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilLayouts, DefaultPaths::types, PathNames);
 
 template <class P, class Shape, class In, class Out>
 void try_layouts() {

@@ -8,7 +8,7 @@ namespace {
 
 template <class P>
 class StencilLinear : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilLinear, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilLinear, DefaultPaths::types, PathNames);
 
 TYPED_TEST(StencilLinear, star121) { try_exact<TypeParam, Star<1, 2, 1>, double, double>(25000); }
 TYPED_TEST(StencilLinear, star402) { try_exact<TypeParam, Star<4, 0, 2>, double, double>(25000); }
@@ -24,7 +24,7 @@ TYPED_TEST(StencilLinear, box4_line) { try_exact<TypeParam, Box<4>, double, doub
 /// A plane with more taps than there are vector registers. The portable kernels call weights as they call any functor.
 template <class P>
 class StencilLinearNative : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilLinearNative, NativePaths, PathNames);
+TYPED_TEST_SUITE(StencilLinearNative, NativePath::types, PathNames);
 
 TYPED_TEST(StencilLinearNative, box131_float) { try_exact<TypeParam, Box<1, 3, 1>, float, float>(10000); }
 

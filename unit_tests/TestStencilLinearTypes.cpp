@@ -8,7 +8,7 @@ namespace {
 
 template <class P>
 class StencilLinearTypes : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilLinearTypes, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilLinearTypes, DefaultPaths::types, PathNames);
 
 TYPED_TEST(StencilLinearTypes, integer_weights_on_doubles) { try_exact<TypeParam, Star<1, 2, 1>, int, double>(10000); }
 TYPED_TEST(StencilLinearTypes, integers) { try_exact<TypeParam, Box<1, 1>, std::int32_t, std::int64_t>(10000); }

@@ -6,11 +6,11 @@ namespace {
 
 template <class P>
 class StencilRandom1D : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilRandom1D, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilRandom1D, DefaultPaths::types, PathNames);
 
 template <class P>
 class StencilRandom2D : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilRandom2D, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilRandom2D, DefaultPaths::types, PathNames);
 
 template <class P, class Shape>
 void try_lengths() {

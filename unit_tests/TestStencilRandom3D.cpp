@@ -6,7 +6,7 @@ namespace {
 
 template <class P>
 class StencilRandom3D : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilRandom3D, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilRandom3D, DefaultPaths::types, PathNames);
 
 /// Random extents, and those that tend to be forgotten.
 template <class P, class Shape>

@@ -12,7 +12,7 @@ namespace {
 
 template <class P>
 class StencilReduce : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilReduce, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilReduce, DefaultPaths::types, PathNames);
 
 /// A sum, a maximum with its place in a user's own type of value, and a number of points.
 struct Results {

@@ -6,7 +6,7 @@ namespace {
 
 template <class P>
 class StencilStaged : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilStaged, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilStaged, DefaultPaths::types, PathNames);
 
 /// The second stage's probe; the input at the point counts, too.
 template <class Shape>

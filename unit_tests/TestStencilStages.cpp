@@ -8,7 +8,7 @@ namespace {
 
 template <class P>
 class StencilStages : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilStages, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilStages, DefaultPaths::types, PathNames);
 
 /// A probe, and twice the value of the first input.
 template <class Shape>

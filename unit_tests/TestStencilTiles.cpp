@@ -8,7 +8,7 @@ namespace {
 template <class P>
 class StencilTiles : public ::testing::Test {};
 
-TYPED_TEST_SUITE(StencilTiles, NativePaths, PathNames);
+TYPED_TEST_SUITE(StencilTiles, NativePath::types, PathNames);
 
 /// A sum that tells all taps apart, and counts how often each point is asked for.
 template <class Exec, class T>

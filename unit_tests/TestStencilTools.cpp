@@ -7,7 +7,7 @@ namespace {
 
 template <class P>
 class StencilTools : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilTools, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilTools, DefaultPaths::types, PathNames);
 
 /// A stencil that can be run again and again on any instance.
 template <class P, class ShapeT = Box<1, 1, 1>>

@@ -6,7 +6,7 @@ namespace {
 
 template <class P>
 class StencilTypes : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilTypes, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilTypes, DefaultPaths::types, PathNames);
 
 template <class P, class T>
 void try_type() {

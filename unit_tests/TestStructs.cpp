@@ -87,7 +87,7 @@ namespace {
 
 template <class P>
 class Structs : public ::testing::Test {};
-TYPED_TEST_SUITE(Structs, AllPaths, PathNames);
+TYPED_TEST_SUITE(Structs, DefaultPaths::types, PathNames);
 
 template <class P, class List>
 void check_both_ways(Rng& rng, std::size_t size, int gap) {

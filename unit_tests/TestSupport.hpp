@@ -62,13 +62,15 @@ inline constexpr bool sees_team_barriers = !__has_feature(thread_sanitizer);
 inline constexpr bool sees_team_barriers = true;
 #endif
 
-/// Every enabled execution space with every backend it has.
-using EveryPath = EnabledSpaces<AddBoth>::All::types;
-/// For what has no backends of its own.
-using NativePaths = EnabledSpaces<AddNative>::All::types;
-/// For tests of what backends do. The portable one is made of teams: ThreadSanitizer watches it in tests that tell of
-/// barriers, and in those with EveryPath.
-using AllPaths = std::conditional_t<sees_team_barriers, EveryPath, NativePaths>;
+/// Every enabled execution space with every backend it has: for the few tests of everything.
+using EveryPath = EnabledSpaces<AddBoth>::All;
+
+/// The default execution space with its own backend: for what is the same in all of them. Other spaces of the build are
+/// the default ones of another.
+using NativePath = AddNative<List<>, Kokkos::DefaultExecutionSpace>;
+/// The same with each of its backends: for what backends do. The portable one is made of teams, of which
+/// ThreadSanitizer sees no more than ToldBarriers.hpp tells.
+using DefaultPaths = std::conditional_t<sees_team_barriers, AddBoth<List<>, Kokkos::DefaultExecutionSpace>, NativePath>;
 
 struct PathNames {
   template <class P>

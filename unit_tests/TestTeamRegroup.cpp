@@ -9,7 +9,7 @@ namespace {
 
 template <class P>
 class RegroupedTeam : public ::testing::Test {};
-TYPED_TEST_SUITE(RegroupedTeam, NativePaths, PathNames);
+TYPED_TEST_SUITE(RegroupedTeam, NativePath::types, PathNames);
 
 template <class P>
 using MemberOf = typename Kokkos::TeamPolicy<typename P::exec>::member_type;

@@ -9,7 +9,7 @@ using Kokkos::LayoutLeft, Kokkos::LayoutRight, Kokkos::LayoutStride;
 
 template <class P>
 class Transpose : public ::testing::Test {};
-TYPED_TEST_SUITE(Transpose, AllPaths, PathNames);
+TYPED_TEST_SUITE(Transpose, DefaultPaths::types, PathNames);
 
 template <class P, int Rank, class SrcLayout, class DstLayout>
 void check_every_permutation(Rng& rng, std::int64_t points) {

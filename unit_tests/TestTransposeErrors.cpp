@@ -9,7 +9,7 @@ namespace {
 
 template <class P>
 class TransposeErrors : public ::testing::Test {};
-TYPED_TEST_SUITE(TransposeErrors, NativePaths, PathNames);
+TYPED_TEST_SUITE(TransposeErrors, NativePath::types, PathNames);
 
 template <class P>
 using View2 = Kokkos::View<double**, Kokkos::LayoutRight, typename P::exec::memory_space>;

@@ -30,7 +30,7 @@ using Kokkos::LayoutLeft, Kokkos::LayoutRight, Kokkos::LayoutStride;
 
 template <class P>
 class TransposeRanks : public ::testing::Test {};
-TYPED_TEST_SUITE(TransposeRanks, AllPaths, PathNames);
+TYPED_TEST_SUITE(TransposeRanks, DefaultPaths::types, PathNames);
 
 /// One or a few dimensions are long, others short, many 1; together up to `points`.
 template <int Rank>

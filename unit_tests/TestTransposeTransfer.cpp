@@ -15,7 +15,7 @@ using HostExec = Kokkos::DefaultHostExecutionSpace;
 
 template <class P>
 class TransposeTransfer : public ::testing::Test {};
-TYPED_TEST_SUITE(TransposeTransfer, AllPaths, PathNames);
+TYPED_TEST_SUITE(TransposeTransfer, DefaultPaths::types, PathNames);
 
 /// Extents of about `points` together, one of them mostly longer than the others.
 template <int Rank>

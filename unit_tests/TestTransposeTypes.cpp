@@ -33,7 +33,7 @@ using Kokkos::LayoutRight, Kokkos::LayoutStride;
 
 template <class P>
 class TransposeTypes : public ::testing::Test {};
-TYPED_TEST_SUITE(TransposeTypes, AllPaths, PathNames);
+TYPED_TEST_SUITE(TransposeTypes, DefaultPaths::types, PathNames);
 
 /// Backends get strides: one View type has those of all layouts, and matrices that are a batch of one.
 template <class P, class T>

@@ -62,7 +62,7 @@ namespace {
 
 template <class P>
 class AllocationFailures : public ::testing::Test {};
-TYPED_TEST_SUITE(AllocationFailures, AllPaths, PathNames);
+TYPED_TEST_SUITE(AllocationFailures, DefaultPaths::types, PathNames);
 
 /// Runs everything while the request of this number is refused; counts an error.
 /// \return whether there was such a request.

@@ -85,7 +85,7 @@ namespace {
 
 template <class P>
 class PlacementLaunches : public ::testing::Test {};
-TYPED_TEST_SUITE(PlacementLaunches, AllPaths, PathNames);
+TYPED_TEST_SUITE(PlacementLaunches, DefaultPaths::types, PathNames);
 
 /// What 20 calls like those before ask for: there were enough for calls without a placement to find one.
 struct Asked {

@@ -7,7 +7,7 @@ namespace {
 
 template <class P>
 class StencilLarge : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilLarge, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilLarge, DefaultPaths::types, PathNames);
 
 using Byte = std::int8_t;
 

@@ -9,7 +9,7 @@ namespace {
 template <class Paths, class Exec>
 using AddLarge   = std::conditional_t<Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible,
                                     AddNative<Paths, Exec>, AddBoth<Paths, Exec>>;
-using LargePaths = EnabledSpaces<AddLarge>::All::types;
+using LargePaths = AddLarge<List<>, Kokkos::DefaultExecutionSpace>::types;
 
 template <class P>
 class TransposeLarge : public ::testing::Test {

@@ -15,7 +15,7 @@ namespace {
 
 template <class P>
 class Checkpoint : public ::testing::Test {};
-TYPED_TEST_SUITE(Checkpoint, NativePaths, PathNames);
+TYPED_TEST_SUITE(Checkpoint, NativePath::types, PathNames);
 
 /// In a folder of its own; rank 0 removes it.
 struct TestFile {

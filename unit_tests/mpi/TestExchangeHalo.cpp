@@ -10,7 +10,7 @@ namespace {
 
 template <class P>
 class ExchangeHalo : public ::testing::Test {};
-TYPED_TEST_SUITE(ExchangeHalo, NativePaths, PathNames);
+TYPED_TEST_SUITE(ExchangeHalo, NativePath::types, PathNames);
 
 /// Every halo point of the whole grid, or beyond a period, holds its value; others stay as they were.
 template <class Exec, class T, int R, class Layout>

@@ -18,7 +18,7 @@ using Kokkos::LayoutStride;
 
 template <class P>
 class RankStencil : public ::testing::Test {};
-TYPED_TEST_SUITE(RankStencil, AllPaths, PathNames);
+TYPED_TEST_SUITE(RankStencil, DefaultPaths::types, PathNames);
 
 template <class Shape>
 Index<Shape::rank> radii() {

@@ -8,7 +8,7 @@ namespace {
 
 template <class P>
 class RankSteps : public ::testing::Test {};
-TYPED_TEST_SUITE(RankSteps, AllPaths, PathNames);
+TYPED_TEST_SUITE(RankSteps, DefaultPaths::types, PathNames);
 
 template <class P, class Shape, class Layout, class Bound>
 void try_steps(Rng& rng, Kokkos::Array<bool, Shape::rank> const& periodic, int deep, Bound const& bound) {

@@ -8,7 +8,7 @@ namespace {
 
 template <class P>
 class FunctorBits : public ::testing::Test {};
-TYPED_TEST_SUITE(FunctorBits, AllPaths, PathNames);
+TYPED_TEST_SUITE(FunctorBits, DefaultPaths::types, PathNames);
 
 /// Products, sums, quotients and square roots, all of which IEEE arithmetic defines to the bit.
 template <class Shape>

@@ -11,7 +11,7 @@ namespace {
 
 template <class P>
 class StencilStepsBoundary : public ::testing::Test {};
-TYPED_TEST_SUITE(StencilStepsBoundary, AllPaths, PathNames);
+TYPED_TEST_SUITE(StencilStepsBoundary, DefaultPaths::types, PathNames);
 
 using Kokkos::LayoutLeft;
 using Kokkos::LayoutRight;
