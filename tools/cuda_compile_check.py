@@ -4,8 +4,9 @@
 
 Every source that sources.txt names is compiled, not linked, by nvcc for the architectures named there, and ptxas'
 report is read: a function of ours that has a stack frame or spills registers, and is not in
-baseline.txt, fails the check. A Kokkos without CUDA serves as well, because Kokkos is header-only on
-the device: an overlay of its generated configuration headers turns CUDA on.
+baseline.txt, fails the check. Every header of the CUDA backend is to compile alone. A Kokkos without CUDA
+serves as well, because Kokkos is header-only on the device: an overlay of its generated configuration
+headers turns CUDA on.
 
 nvcc is taken from PATH or the usual place, else from NVIDIA's Python packages, unpacked into a virtual
 environment below --build-dir; where neither is to be had, the check says SKIPPED and succeeds.
@@ -29,6 +30,7 @@ PYTHON_PACKAGES = [
 ]
 ARCH_MACRO = {"80": ("AMPERE", "AMPERE80"), "90": ("HOPPER", "HOPPER90")}
 ARCHS = sorted(ARCH_MACRO, reverse=True)
+PARSE, DEVICE, HOST = "parse", "device", "host"  # how far a source is compiled; each includes the one before
 
 
 def lines_of(path):
@@ -121,13 +123,26 @@ def key_of(demangled):
     return re.sub(r"\s+", " ", name).strip()
 
 
-def compile_one(args, nvcc, overlay, source, options, arch, whole):
+def header_jobs(args, arch):
+    """A source for each header of the CUDA backend, except those that need MPI."""
+    include = os.path.join(ROOT, "backends", "cuda", "include")
+    jobs = []
+    for path in sorted(glob.glob(os.path.join(include, "**", "*.hpp"), recursive=True)):
+        header = os.path.relpath(path, include)
+        if "/distributed/" not in header:
+            source = os.path.join(args.build_dir, "headers", re.sub(r"\W", "_", header) + ".cpp")
+            write(source, f"#include <{header}>\n#include <{header}>\n")
+            jobs.append((source, (), arch, PARSE))
+    return jobs
+
+
+def compile_one(args, nvcc, overlay, source, options, arch, extent):
     stem = re.sub(r"\W", "_", os.path.relpath(source, ROOT) + "".join(options))
     output = os.path.join(args.build_dir, f"{stem}.sm_{arch}")
     command = [nvcc, "-x", "cu", "-std=c++20", "-O3", "-DNDEBUG", "--expt-extended-lambda",
                f"-DKOALESCE_CHECK_ARCH={arch}", f"-arch=sm_{arch}", "-Xptxas", "-v", *options]
     # The host compiler only looks: what it would write takes half of the time.
-    command += ["-Xcompiler", "-fopenmp,-fsyntax-only", "-c"] if whole else ["-cubin"]
+    command += {PARSE: ["-ptx"], DEVICE: ["-cubin"], HOST: ["-Xcompiler", "-fopenmp,-fsyntax-only", "-c"]}[extent]
     if overlay:
         command += ["-I", overlay]
     command += ["-isystem", args.kokkos]
@@ -176,7 +191,9 @@ def main():
     print(nvcc, re.search(r"release [\d.]+", version).group(0))
 
     # The host's half is compiled once; for other architectures the device's half is enough.
-    jobs = [(os.path.abspath(s), (), a, a == (args.arch or ARCHS)[0]) for s in args.sources for a in args.arch or ARCHS]
+    jobs = [(os.path.abspath(s), (), a, HOST if a == (args.arch or ARCHS)[0] else DEVICE)
+            for s in args.sources for a in args.arch or ARCHS]
+    headers = [] if jobs else header_jobs(args, (args.arch or ARCHS)[0])
     if not jobs:
         for file, *rest in map(str.split, lines_of(os.path.join(CHECK, "sources.txt"))):
             options = tuple(word for word in rest if word.startswith("-"))
@@ -185,7 +202,8 @@ def main():
             if missing:
                 print(f"{file} is left out: there is no {missing[0][2:]}")
                 continue
-            jobs += [(os.path.join(ROOT, file), options, a, "host" in rest and a == archs[0]) for a in archs]
+            jobs += [(os.path.join(ROOT, file), options, a, HOST if "host" in rest and a == archs[0] else DEVICE)
+                     for a in archs]
     if not jobs:
         print("FAILED: no sources to compile")
         return 1
@@ -196,6 +214,7 @@ def main():
 
     # Largest first, so that the last job is a short one.
     jobs.sort(key=lambda job: os.path.getsize(job[0]), reverse=True)
+    jobs += headers
     broken = []
     worst = {}
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
@@ -211,6 +230,8 @@ def main():
             names = demangle([f[0] for f in functions])
             ours = [(key_of(names[f[0]]), *f[1:]) for f in functions if is_ours(names[f[0]])]
             bad = [f for f in ours if f[2] or f[3]]
+            if (source, (), arch, PARSE) in headers:
+                continue
             print(f"{where}: {seconds:.0f} s, {len(ours)} kernels, at most {max((f[1] for f in ours), default=0)} "
                   f"registers, {len(bad)} with a stack frame or spills", flush=True)
             for name, registers, stack, spill in bad:
@@ -231,7 +252,8 @@ def main():
     for key in new:
         registers, stack, spill = worst[key]
         print(f"NEW: {stack} bytes of stack frame, {spill} bytes of spills, {registers} registers: {key}")
-    print(f"CUDA compile check: {len(jobs) - len(broken)} compiled, {len(broken)} failed to compile, "
+    print(f"CUDA compile check: {len(jobs) - len(broken)} compiled ({len(headers)} of them headers alone), "
+          f"{len(broken)} failed to compile, "
           f"{len(new)} functions with a new stack frame or spill")
     return 1 if broken or new else 0
 

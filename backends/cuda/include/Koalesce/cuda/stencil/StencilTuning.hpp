@@ -2,6 +2,8 @@
 #ifndef KOALESCE_CUDA_STENCIL_STENCIL_TUNING_HPP
 #define KOALESCE_CUDA_STENCIL_STENCIL_TUNING_HPP
 
+#include <Koalesce/stencil/impl/StencilWork.hpp>
+
 #include <cstdint>
 #include <type_traits>
 #include <utility>
