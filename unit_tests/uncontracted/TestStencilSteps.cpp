@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "KernelRecorder.hpp"
 #include "StencilOracle.hpp"
 #include "StepsFunctor.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
-#include <utility>
 #include <vector>
 
 /// Time steps, however many share a sweep, against one step after the other on the host.
