@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Read by ctest: one test for each that the executable lists. CMake's own gtest_discover_tests makes
-# unreadable names of typed tests whose types have names.
+# Read by ctest, with `executable`, `label` and `by_suite`: one test for each that the executable lists, or for each
+# suite. CMake's own gtest_discover_tests makes unreadable names of typed tests whose types have names.
 
+set(prefix "")
+if(NOT label STREQUAL unit)
+  set(prefix "${label}.")
+endif()
 if(NOT EXISTS "${executable}")
-  add_test(koalesce_unit_tests_NOT_BUILT koalesce_unit_tests_NOT_BUILT)
+  add_test("${prefix}koalesce_tests_NOT_BUILT" koalesce_tests_NOT_BUILT)
   return()
 endif()
 execute_process(COMMAND "${executable}" --gtest_list_tests
                 OUTPUT_VARIABLE lines ERROR_QUIET RESULT_VARIABLE status)
 if(NOT status EQUAL 0)
-  add_test(koalesce_unit_tests_CANNOT_LIST "${executable}" --gtest_list_tests)
+  add_test("${prefix}koalesce_tests_CANNOT_LIST" "${executable}" --gtest_list_tests)
   return()
 endif()
 string(REGEX REPLACE " +#[^\n]*" "" lines "${lines}")
@@ -24,6 +28,7 @@ set(threads_StencilTeams 4)
 
 # \param filter of GoogleTest, \param suite as GoogleTest lists it
 function(koalesce_add_unit_test name filter suite)
+  set(name "${prefix}${name}")
   add_test("${name}" "${executable}" "--gtest_filter=${filter}" --gtest_brief=1)
   set(environment "OMP_PROC_BIND=false")
   string(REGEX REPLACE "[/.].*$" "" threads "threads_${suite}")
@@ -33,7 +38,7 @@ function(koalesce_add_unit_test name filter suite)
   if(suite MATCHES "${alone}")
     set_tests_properties("${name}" PROPERTIES RUN_SERIAL ON)
   endif()
-  set_tests_properties("${name}" PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT "${environment}")
+  set_tests_properties("${name}" PROPERTIES LABELS "${label}" TIMEOUT 300 ENVIRONMENT "${environment}")
 endfunction()
 
 foreach(line IN LISTS lines)
@@ -41,7 +46,7 @@ foreach(line IN LISTS lines)
     set(name "${suite}${CMAKE_MATCH_1}")
     if(NOT by_suite AND NOT name MATCHES "(^|[./])DISABLED_")
       koalesce_add_unit_test("${name}" "${name}" "${suite}")
-      set_tests_properties("${name}" PROPERTIES SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
+      set_tests_properties("${prefix}${name}" PROPERTIES SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
     endif()
   elseif(line MATCHES "^([^ ]+)\\.$")
     set(suite "${CMAKE_MATCH_1}.")

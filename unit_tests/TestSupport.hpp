@@ -103,8 +103,8 @@ std::vector<int> team_sizes(std::vector<int> wanted) {
 
 using Rng = std::mt19937_64;
 
-/// A fixed seed, and one that varies from run to run unless --seed or KOALESCE_TEST_SEED gives it; more of them with
-/// --seeds or KOALESCE_TEST_SEEDS.
+/// A fixed seed, and one that varies from run to run unless --seed or KOALESCE_TEST_SEED gives it; more of them, or
+/// none, with --seeds or KOALESCE_TEST_SEEDS.
 std::vector<std::uint64_t> const& test_seeds();
 
 /// How long a test goes on to draw seeds after these: --seconds or KOALESCE_TEST_SECONDS, else 0.
