@@ -99,6 +99,33 @@ void check_pitch() {
   });
 }
 
+/// Source and destination, of which the one with many lines is packed, and the other one is a sub-view.
+template <class P, class T>
+void check_window(Rng& rng, Index<2> const& n) {
+  using Exec = typename P::exec;
+  Index<2> const none{}, halo{random_int(rng, 0, 3), random_int(rng, 0, 40)};
+  bool const packed_rows = n[0] > n[1];
+  Field<Exec, T, 2> src(n, packed_rows ? none : halo, rng), dst({n[1], n[0]}, packed_rows ? halo : none, rng);
+  fill_for_transpose(src, rng);
+  transpose<typename P::backend>(Exec(), window(dst), window(src));
+  Exec().fence();
+  transpose_oracle(src, dst, {1, 0});
+  EXPECT_TRUE(dst.device_matches()) << to_string<2>(n) << ", halo " << to_string<2>(halo);
+}
+
+/// Long lines that begin and end anywhere, and are moved in packets of several elements.
+template <class P, class T>
+void check_few() {
+  for_each_seed([](Rng& rng) {
+    for (int width = 2; width <= 9; ++width)
+      for (std::int64_t const length :
+           {std::int64_t(1), std::int64_t(512), std::int64_t(527), std::int64_t(4096), random_int(rng, 600, 9000)}) {
+        check_window<P, T>(rng, {length, width});
+        check_window<P, T>(rng, {width, length});
+      }
+  });
+}
+
 /// TestTranspose has those of 8 bytes.
 TYPED_TEST(TransposeTypes, of_1_byte) { check_type<TypeParam, std::int8_t>(); }
 TYPED_TEST(TransposeTypes, of_2_bytes) { check_type<TypeParam, std::uint16_t>(); }
@@ -116,6 +143,10 @@ TYPED_TEST(TransposeTypes, narrow_of_4_bytes) { check_narrow_type<TypeParam, flo
 TYPED_TEST(TransposeTypes, narrow_of_8_bytes) { check_narrow_type<TypeParam, std::int64_t>(); }
 TYPED_TEST(TransposeTypes, narrow_of_16_bytes) { check_narrow_type<TypeParam, Kokkos::complex<double>>(); }
 TYPED_TEST(TransposeTypes, narrow_of_24_bytes) { check_narrow_type<TypeParam, Vec3<double>>(); }
+
+TYPED_TEST(TransposeTypes, few_of_1_byte) { check_few<TypeParam, std::uint8_t>(); }
+TYPED_TEST(TransposeTypes, few_of_2_bytes) { check_few<TypeParam, std::uint16_t>(); }
+TYPED_TEST(TransposeTypes, few_of_4_bytes) { check_few<TypeParam, float>(); }
 
 TYPED_TEST(TransposeTypes, pitched_of_1_byte) { check_pitch<TypeParam, std::int8_t>(); }
 TYPED_TEST(TransposeTypes, pitched_of_2_bytes) { check_pitch<TypeParam, std::uint16_t>(); }

@@ -9,7 +9,7 @@
 #include <Koalesce/cuda/transpose/BoxKernel.hpp>
 #include <Koalesce/cuda/transpose/BoxWork.hpp>
 #include <Koalesce/cuda/transpose/NarrowTile.hpp>
-#include <Koalesce/cuda/transpose/PackedLines.hpp>
+#include <Koalesce/cuda/transpose/PackedLaunch.hpp>
 #include <Koalesce/cuda/transpose/TransposeKernels.hpp>
 #include <Koalesce/cuda/transpose/TransposeTile.hpp>
 #include <Koalesce/cuda/transpose/TransposeTuning.hpp>

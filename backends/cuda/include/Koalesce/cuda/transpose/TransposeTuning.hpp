@@ -103,6 +103,18 @@ struct PackedTuning {
   static constexpr int column_blocks(int element) { return element == 8 ? 9 : 0; }
 };
 
+/// Packed lines whose long lines move in packets of 16 bytes: elements of 1 and 2 bytes, and some of 4. Chosen with
+/// these kernels alone: fraction of the fastest copy, and KiB and threads of a block:
+///   H200, packed rows, 16 and 128 / 32 and 256, u8 100000000 x 3, u16 50000000 x 7         0.97, 0.95 / 0.96, 0.95
+///   H200, packed columns, 8 and 128 / 16 and 128 / 32 and 256, u8 4 x 100000000            0.96 / 0.86 / 0.83
+///   H100, packed rows, 8 and 128 / 16 and 128, u8 100000000 x 3, u16 50000000 x 7          0.99, 0.98 / 0.97, 0.96
+/// Floats move in packets where their number in a packed line is odd: 50000000 x 4 has 0.95 with packets and 0.99
+/// without, 16 x 50000000 0.92 and 0.97 (H100); 7 x 50000000 has 0.96 and 0.89 (H200).
+struct SmallTuning {
+  static constexpr PackedNumbers rows    = {.threads = 128, .bytes = 8192};
+  static constexpr PackedNumbers columns = {.threads = 128, .bytes = 8192};
+};
+
 /// Arrays of structs with members of different sizes, and the members' arrays: as PackedTuning.
 struct StructTuning {
   static constexpr int max_struct           = 1024;  ///< bytes: a block has at least 32 structs
