@@ -39,6 +39,20 @@ struct Padded {
   std::int16_t id;
 };
 
+/// Padding after the last member only.
+struct Tagged {
+  double x;
+  std::int32_t id;
+  float weight;
+  std::uint8_t kind;
+};
+
+/// Gaps as large as words of 2, 4 and 16 bytes, where not all members are listed.
+template <class T>
+struct Gaps {
+  T a, hidden, b, also_hidden[3], c;
+};
+
 struct Moving {
   float v[3];
   std::int32_t id;
@@ -76,12 +90,15 @@ using WholeParticle = Members<&Particle::x, &Particle::id, &Particle::weight>;
 using OutOfOrder    = Members<&Particle::weight, &Particle::x, &Particle::id>;
 using TurnedDoubles = Members<&TwoOf<double>::b, &TwoOf<double>::a>;
 using WholePadded   = Members<&Padded::kind, &Padded::x, &Padded::id>;
-using WithArray     = Members<&Moving::v, &Moving::id>;
-using WithArrays    = Members<&Packed::x, &Packed::kind, &Packed::flags>;
-using OddBytes      = Members<&ThreeOf<char>::c, &ThreeOf<char>::a, &ThreeOf<char>::b>;
-using SomeDoubles   = Members<&SevenOf<double>::b, &SevenOf<double>::c, &SevenOf<double>::f>;
-using FewFloats     = Members<&SixteenFloats::c, &SixteenFloats::n>;
-using HugeMembers   = Members<&Huge::tail, &Huge::head, &Huge::text>;
+using WholeTagged   = Members<&Tagged::x, &Tagged::id, &Tagged::weight, &Tagged::kind>;
+template <class T>
+using BetweenGaps = Members<&Gaps<T>::b, &Gaps<T>::a, &Gaps<T>::c>;
+using WithArray   = Members<&Moving::v, &Moving::id>;
+using WithArrays  = Members<&Packed::x, &Packed::kind, &Packed::flags>;
+using OddBytes    = Members<&ThreeOf<char>::c, &ThreeOf<char>::a, &ThreeOf<char>::b>;
+using SomeDoubles = Members<&SevenOf<double>::b, &SevenOf<double>::c, &SevenOf<double>::f>;
+using FewFloats   = Members<&SixteenFloats::c, &SixteenFloats::n>;
+using HugeMembers = Members<&Huge::tail, &Huge::head, &Huge::text>;
 
 namespace {
 
@@ -119,6 +136,11 @@ TYPED_TEST(Structs, out_of_order) { check_members<TypeParam, OutOfOrder>(); }
 TYPED_TEST(Structs, of_three_chars_out_of_order) { check_members<TypeParam, OddBytes>(); }
 TYPED_TEST(Structs, of_one_size_out_of_order) { check_members<TypeParam, TurnedDoubles>(); }
 TYPED_TEST(Structs, with_padding) { check_members<TypeParam, WholePadded>(); }
+TYPED_TEST(Structs, with_padding_at_the_end) { check_members<TypeParam, WholeTagged>(); }
+TYPED_TEST(Structs, with_gaps_of_1_byte) { check_members<TypeParam, BetweenGaps<std::uint8_t>>(); }
+TYPED_TEST(Structs, with_gaps_of_2_bytes) { check_members<TypeParam, BetweenGaps<std::int16_t>>(); }
+TYPED_TEST(Structs, with_gaps_of_4_bytes) { check_members<TypeParam, BetweenGaps<float>>(); }
+TYPED_TEST(Structs, with_gaps_of_16_bytes) { check_members<TypeParam, BetweenGaps<Kokkos::complex<double>>>(); }
 TYPED_TEST(Structs, with_an_array) { check_members<TypeParam, WithArray>(); }
 TYPED_TEST(Structs, with_arrays_of_bytes) { check_members<TypeParam, WithArrays>(); }
 TYPED_TEST(Structs, with_members_that_are_not_listed) { check_members<TypeParam, SomeDoubles>(); }
@@ -135,6 +157,8 @@ TYPED_TEST(Structs, in_a_few_shares) {
     for (int const size : {1, 33, 1500}) {
       check_both_ways<TypeParam, WholeParticle>(rng, std::size_t(size), 0);
       check_both_ways<TypeParam, WholePadded>(rng, std::size_t(size), 1);
+      check_both_ways<TypeParam, WholeTagged>(rng, std::size_t(size), 1);
+      check_both_ways<TypeParam, BetweenGaps<float>>(rng, std::size_t(size), 1);
       check_both_ways<TypeParam, WithArrays>(rng, std::size_t(size), 1);
       check_both_ways<TypeParam, OddBytes>(rng, std::size_t(size), 1);
     }
@@ -152,6 +176,7 @@ void check_many() {
 
 TYPED_TEST(Structs, many_of_different_sizes) { check_many<TypeParam, WholeParticle>(); }
 TYPED_TEST(Structs, many_with_padding) { check_many<TypeParam, WholePadded>(); }
+TYPED_TEST(Structs, many_with_padding_at_the_end) { check_many<TypeParam, WholeTagged>(); }
 TYPED_TEST(Structs, many_of_seven_doubles) { check_many<TypeParam, SevenDoubles>(); }
 
 // ---- The view ----

@@ -7,14 +7,14 @@
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/AsyncCopy.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
-#include <Koalesce/cuda/transpose/PackedLines.hpp>
+#include <Koalesce/cuda/transpose/PackedTile.hpp>
 #include <Koalesce/cuda/transpose/StreamingAccess.hpp>
+#include <Koalesce/cuda/transpose/StructPieces.hpp>
 #include <Koalesce/cuda/transpose/TransposeTuning.hpp>
 #include <Koalesce/transpose/impl/StructWork.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -22,24 +22,6 @@
 /// Arrays of structs whose members have any sizes. As in PackedLines, a block's share of structs is one piece of
 /// memory, which moves in vectors; each member's array is a long line.
 namespace Koalesce::Impl::CudaBackend {
-
-/// Bytes of each struct that move as words: a member, or members without a gap between them.
-struct StructPiece {
-  unsigned char* array;  ///< the member's; null for a run of members
-  int offset;            ///< bytes of the struct before it
-  int word;              ///< bytes of a word
-  bool packed;           ///< whether small words move in fours of bytes on the array's side
-  Divisor words;         ///< words of a struct
-};
-
-/// What the kernels get.
-struct StructLines {
-  unsigned char* structs;
-  std::int64_t size;
-  int struct_bytes, members, runs;
-  StructPiece member[StructWork::max_members];
-  StructPiece run[StructWork::max_members];  ///< what is written of the structs, if not all
-};
 
 /// Calls body(word) with the word's size as a constant.
 template <class Body>
@@ -145,8 +127,28 @@ __global__ __launch_bounds__(Threads, StructTuning::blocks) void structs_to_arra
   }
 }
 
-/// \tparam Vector  bytes of the vectors in which whole structs are written, 4 to 16, or 0: runs of listed members are.
-template <int Vector, int Threads>
+/// Writes the listed words of structs. A warp's words begin at a multiple of a sector, so that each sector is written
+/// at once: memory reads a sector before it writes a part of it, which takes as long for each part.
+template <int Threads>
+__device__ __forceinline__ void write_listed(ListedWords const& listed, void* shared, unsigned char* structs,
+                                             int words) {
+  using Listed = Word<ListedWords::bytes>;
+  PackedTile<ListedWords::bytes> const tile(shared);
+  auto* const to   = reinterpret_cast<Listed*>(structs);
+  int const before = int(reinterpret_cast<std::uintptr_t>(structs) / sizeof(Listed) % ListedWords::sector_word);
+  for (int place = int(threadIdx.x); place < listed.period; place += Threads) {
+    int const first = place < before ? place - before + listed.period : place - before;
+    if (!listed.has(first % listed.words)) continue;
+#pragma unroll 4
+    for (int i = first; i < words; i += listed.period) to[i] = tile.element(i);
+  }
+}
+
+/// What arrays_to_structs_kernel writes: whole structs, or listed words or runs of listed members.
+enum class StructPart { whole, words, runs };
+
+/// \tparam Vector  bytes of the vectors in which whole structs are written, 4 to 16.
+template <StructPart Part, int Vector, int Threads>
 __global__ __launch_bounds__(Threads, StructTuning::blocks) void arrays_to_structs_kernel(StructLines const work,
                                                                                           PackedGrid const grid) {
   extern __shared__ __align__(128) unsigned char koalesce_packed_lines[];
@@ -168,13 +170,15 @@ __global__ __launch_bounds__(Threads, StructTuning::blocks) void arrays_to_struc
   __syncthreads();
 
   unsigned char* const to = work.structs + share.first * work.struct_bytes;
-  if constexpr (Vector > 0) {
+  if constexpr (Part == StructPart::whole) {
     int const bytes = share.lines * work.struct_bytes, vectors = bytes / Vector;
     PackedTile<Vector> const tile(koalesce_packed_lines);
     PackedTile<1> const single(koalesce_packed_lines);
 #pragma unroll 4
     for (int v = thread; v < vectors; v += Threads) store_once(to + v * Vector, tile.element(v));
     for (int b = vectors * Vector + thread; b < bytes; b += Threads) to[b] = single.element(b).bits;
+  } else if constexpr (Part == StructPart::words) {
+    write_listed<Threads>(work.listed, koalesce_packed_lines, to, share.lines * work.listed.words);
   } else {
     for (int r = 0; r < work.runs; ++r) {
       StructPiece const& run = work.run[r];
@@ -188,57 +192,38 @@ __global__ __launch_bounds__(Threads, StructTuning::blocks) void arrays_to_struc
   }
 }
 
-inline StructPiece struct_piece(unsigned char* array, int offset, int bytes, int word) {
-  bool const packed = array != nullptr && word < 4 && address_of(array) % 4 == 0;
-  return {array, offset, word, packed, Divisor(bytes / word)};
+inline void launch_struct_kernel(Kokkos::Cuda const& exec, std::string const& label, StructLines const& lines,
+                                 void (*kernel)(StructLines const, PackedGrid const), PackedNumbers const& numbers) {
+  PackedGrid const grid(1, lines.size, lines.struct_bytes, 1, numbers.bytes);
+  CudaKernel<StructLines const, PackedGrid const>(exec, kernel_label(Tag{}, label), kernel, numbers.threads,
+                                                  PackedTile<1>::shared_bytes(lines.struct_bytes, grid.log))
+      .launch(exec, unsigned(grid.blocks), lines, grid);
 }
 
-/// Listed members that follow each other in the struct are one run.
-inline void find_runs(StructLines& lines, StructWork const& work) {
-  int first[StructWork::max_members], last[StructWork::max_members];
-  for (int k = 0; k < work.members; ++k) {
-    first[k] = work.member[k].offset;
-    last[k]  = first[k] + work.member[k].bytes;
-  }
-  std::sort(first, first + work.members);
-  std::sort(last, last + work.members);
-  for (int k = 0, begin = first[0]; k < work.members; ++k) {
-    if (k + 1 < work.members && last[k] == first[k + 1]) continue;
-    int const bytes         = last[k] - begin;
-    int const word          = word_dividing(begin, bytes, work.struct_bytes, address_of(lines.structs));
-    lines.run[lines.runs++] = struct_piece(nullptr, begin, bytes, word);
-    if (k + 1 < work.members) begin = first[k + 1];
-  }
-}
-
-inline StructLines struct_lines(StructWork const& work) {
-  StructLines lines{nullptr, work.size, work.struct_bytes, work.members, 0, {}, {}};
-  for (int k = 0; k < work.members; ++k) {
-    auto const& m     = work.member[k];
-    auto* const array = work.to_structs ? const_cast<unsigned char*>(m.from) : m.to;
-    lines.structs     = (work.to_structs ? m.to : const_cast<unsigned char*>(m.from)) - m.offset;
-    lines.member[k] =
-        struct_piece(array, m.offset, m.bytes, word_dividing(m.offset, m.bytes, work.struct_bytes, address_of(array)));
-  }
-  bool const has_vectors = work.covers_structs() && address_of(lines.structs) % 4 == 0;
-  if (work.to_structs && !has_vectors) find_runs(lines, work);
-  return lines;
-}
-
-template <int Vector>
-void launch_struct_lines(Kokkos::Cuda const& exec, std::string const& label, StructLines const& lines,
-                         bool to_structs) {
-  auto const launch = [&](auto kernel, PackedNumbers const& numbers) {
-    PackedGrid const grid(1, lines.size, lines.struct_bytes, 1, numbers.bytes);
-    CudaKernel(exec, kernel_label(Tag{}, label), kernel, numbers.threads,
-               PackedTile<1>::shared_bytes(lines.struct_bytes, grid.log))
-        .launch(exec, unsigned(grid.blocks), lines, grid);
+inline void launch_structs_to_arrays(Kokkos::Cuda const& exec, std::string const& label, StructLines const& lines) {
+  constexpr auto numbers = StructTuning::to_arrays;
+  auto const launch      = [&](auto vector) {
+    launch_struct_kernel(exec, label, lines, structs_to_arrays_kernel<decltype(vector)::value, numbers.threads>,
+                              numbers);
   };
-  if constexpr (Vector != 1)
-    if (to_structs)
-      return launch(arrays_to_structs_kernel<Vector, StructTuning::to_structs.threads>, StructTuning::to_structs);
-  if constexpr (Vector > 0)
-    launch(structs_to_arrays_kernel<Vector, StructTuning::to_arrays.threads>, StructTuning::to_arrays);
+  switch (word_dividing(address_of(lines.structs))) {
+    case 16: return launch(std::integral_constant<int, 16>());
+    case 8: return launch(std::integral_constant<int, 8>());
+    case 4: return launch(std::integral_constant<int, 4>());
+    default: return launch(std::integral_constant<int, 1>());
+  }
+}
+
+inline void launch_arrays_to_structs(Kokkos::Cuda const& exec, std::string const& label, StructLines const& lines) {
+  constexpr auto numbers = StructTuning::to_structs;
+  auto const launch      = [&](auto kernel) { launch_struct_kernel(exec, label, lines, kernel, numbers); };
+  if (lines.runs > 0) return launch(arrays_to_structs_kernel<StructPart::runs, 0, numbers.threads>);
+  if (lines.listed.words > 0) return launch(arrays_to_structs_kernel<StructPart::words, 0, numbers.threads>);
+  switch (word_dividing(address_of(lines.structs))) {
+    case 16: return launch(arrays_to_structs_kernel<StructPart::whole, 16, numbers.threads>);
+    case 8: return launch(arrays_to_structs_kernel<StructPart::whole, 8, numbers.threads>);
+    default: return launch(arrays_to_structs_kernel<StructPart::whole, 4, numbers.threads>);
+  }
 }
 
 /// Runs the copy by lines of structs if one side has structs and their size allows it.
@@ -248,17 +233,8 @@ inline bool launch_struct_lines(Kokkos::Cuda const& exec, std::string const& lab
       work.member_bytes() * StructTuning::max_unlisted < work.struct_bytes ||
       work.size >> 5 >= (std::int64_t(1) << 31) - 1)
     return false;
-  auto const lines = struct_lines(work);
-  if (lines.runs > 0) {
-    launch_struct_lines<0>(exec, label, lines, true);
-    return true;
-  }
-  switch (word_dividing(address_of(lines.structs))) {
-    case 16: launch_struct_lines<16>(exec, label, lines, work.to_structs); break;
-    case 8: launch_struct_lines<8>(exec, label, lines, work.to_structs); break;
-    case 4: launch_struct_lines<4>(exec, label, lines, work.to_structs); break;
-    default: launch_struct_lines<1>(exec, label, lines, work.to_structs);
-  }
+  if (work.to_structs) launch_arrays_to_structs(exec, label, struct_lines(work));
+  else launch_structs_to_arrays(exec, label, struct_lines(work));
   return true;
 }
 
