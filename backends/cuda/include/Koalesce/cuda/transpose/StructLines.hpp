@@ -7,10 +7,10 @@
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/AsyncCopy.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
-#include <Koalesce/cuda/transpose/PackedTile.hpp>
 #include <Koalesce/cuda/transpose/StreamingAccess.hpp>
 #include <Koalesce/cuda/transpose/StructPieces.hpp>
 #include <Koalesce/cuda/transpose/TransposeTuning.hpp>
+#include <Koalesce/cuda/transpose/packed/PackedTile.hpp>
 #include <Koalesce/transpose/impl/StructWork.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -9,10 +9,10 @@
 #include <Koalesce/cuda/transpose/BoxKernel.hpp>
 #include <Koalesce/cuda/transpose/BoxWork.hpp>
 #include <Koalesce/cuda/transpose/NarrowTile.hpp>
-#include <Koalesce/cuda/transpose/PackedLaunch.hpp>
 #include <Koalesce/cuda/transpose/TransposeKernels.hpp>
 #include <Koalesce/cuda/transpose/TransposeTile.hpp>
 #include <Koalesce/cuda/transpose/TransposeTuning.hpp>
+#include <Koalesce/cuda/transpose/packed/PackedLaunch.hpp>
 #include <Koalesce/portable/transpose/Transpose.hpp>
 #include <Koalesce/tuning/impl/RecentTuners.hpp>
 #include <Koalesce/tuning/impl/SizeClass.hpp>

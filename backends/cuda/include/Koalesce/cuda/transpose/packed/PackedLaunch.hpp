@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_TRANSPOSE_PACKED_LAUNCH_HPP
-#define KOALESCE_CUDA_TRANSPOSE_PACKED_LAUNCH_HPP
+#ifndef KOALESCE_CUDA_TRANSPOSE_PACKED_PACKED_LAUNCH_HPP
+#define KOALESCE_CUDA_TRANSPOSE_PACKED_PACKED_LAUNCH_HPP
 
 #include <Koalesce/common/impl/Word.hpp>
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
-#include <Koalesce/cuda/transpose/PackedLines.hpp>
-#include <Koalesce/cuda/transpose/PackedSmallLines.hpp>
-#include <Koalesce/cuda/transpose/PackedTile.hpp>
-#include <Koalesce/cuda/transpose/SmallTile.hpp>
 #include <Koalesce/cuda/transpose/TransposeTuning.hpp>
+#include <Koalesce/cuda/transpose/packed/PackedLines.hpp>
+#include <Koalesce/cuda/transpose/packed/PackedSmallLines.hpp>
+#include <Koalesce/cuda/transpose/packed/PackedTile.hpp>
+#include <Koalesce/cuda/transpose/packed/SmallTile.hpp>
 #include <Koalesce/transpose/impl/TransposeWork.hpp>
 
 #include <Kokkos_Core.hpp>

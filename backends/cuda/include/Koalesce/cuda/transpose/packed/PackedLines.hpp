@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_TRANSPOSE_PACKED_LINES_HPP
-#define KOALESCE_CUDA_TRANSPOSE_PACKED_LINES_HPP
+#ifndef KOALESCE_CUDA_TRANSPOSE_PACKED_PACKED_LINES_HPP
+#define KOALESCE_CUDA_TRANSPOSE_PACKED_PACKED_LINES_HPP
 
 #include <Koalesce/common/impl/Word.hpp>
 #include <Koalesce/cuda/runtime/AsyncCopy.hpp>
-#include <Koalesce/cuda/transpose/PackedTile.hpp>
 #include <Koalesce/cuda/transpose/StreamingAccess.hpp>
+#include <Koalesce/cuda/transpose/packed/PackedTile.hpp>
 #include <Koalesce/transpose/impl/TransposeWork.hpp>
 
 #include <Kokkos_Core.hpp>

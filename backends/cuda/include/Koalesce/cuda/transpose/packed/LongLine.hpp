@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_TRANSPOSE_LONG_LINE_HPP
-#define KOALESCE_CUDA_TRANSPOSE_LONG_LINE_HPP
+#ifndef KOALESCE_CUDA_TRANSPOSE_PACKED_LONG_LINE_HPP
+#define KOALESCE_CUDA_TRANSPOSE_PACKED_LONG_LINE_HPP
 
 #include <Koalesce/common/impl/Word.hpp>
-#include <Koalesce/cuda/transpose/PackedTile.hpp>
+#include <Koalesce/cuda/transpose/packed/PackedTile.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_TRANSPOSE_PACKED_TILE_HPP
-#define KOALESCE_CUDA_TRANSPOSE_PACKED_TILE_HPP
+#ifndef KOALESCE_CUDA_TRANSPOSE_PACKED_PACKED_TILE_HPP
+#define KOALESCE_CUDA_TRANSPOSE_PACKED_PACKED_TILE_HPP
 
 #include <Koalesce/common/impl/Divisor.hpp>
 #include <Koalesce/common/impl/Word.hpp>

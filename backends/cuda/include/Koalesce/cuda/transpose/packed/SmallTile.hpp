@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef KOALESCE_CUDA_TRANSPOSE_SMALL_TILE_HPP
-#define KOALESCE_CUDA_TRANSPOSE_SMALL_TILE_HPP
+#ifndef KOALESCE_CUDA_TRANSPOSE_PACKED_SMALL_TILE_HPP
+#define KOALESCE_CUDA_TRANSPOSE_PACKED_SMALL_TILE_HPP
 
 #include <Koalesce/common/impl/Divisor.hpp>
 #include <Koalesce/common/impl/Word.hpp>
-#include <Koalesce/cuda/transpose/LongLine.hpp>
-#include <Koalesce/cuda/transpose/PackedTile.hpp>
+#include <Koalesce/cuda/transpose/packed/LongLine.hpp>
+#include <Koalesce/cuda/transpose/packed/PackedTile.hpp>
 
 #include <Kokkos_Core.hpp>
 
