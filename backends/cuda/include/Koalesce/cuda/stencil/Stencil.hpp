@@ -34,55 +34,18 @@ double points_of(Work const& work) {
   return double(work.extents[0]) * double(work.extents[1]) * double(work.extents[2]) * double(work.domain.blocks());
 }
 
-/// The candidates of a stencil: where it may read its taps. The one that its types suggest comes first. Small elements
-/// leave registers for tiles and too little work for shared memory; in fewer than three dimensions the planes of a
-/// queue are single rows.
-template <class Work>
-class StencilCandidates {
- public:
-  explicit StencilCandidates(bool tiles) {
-    constexpr bool flat = Work::Order::rank < 3, tiles_first = flat || StencilTiles<Work>::element_bytes <= 4;
-    if (tiles && tiles_first) add(StencilTaps::tile);
-    add(flat ? StencilTaps::cache : StencilTaps::queue);
-    if (tiles && !tiles_first) add(StencilTaps::tile);
-    add(flat ? StencilTaps::queue : StencilTaps::cache);
-  }
-
-  std::size_t size() const { return m_size; }
-  StencilTaps operator[](std::size_t number) const { return m_taps[number]; }
-
-  std::size_t number_of(StencilTaps taps) const {
-    return std::size_t(std::find(m_taps.begin(), m_taps.begin() + m_size, taps) - m_taps.begin());
-  }
-
-  std::vector<std::string> names() const {
-    std::vector<std::string> names;
-    names.reserve(m_size);
-    for (std::size_t i = 0; i < m_size; ++i)
-      names.emplace_back(m_taps[i] == StencilTaps::queue   ? "queue"
-                         : m_taps[i] == StencilTaps::cache ? "cache"
-                                                           : "tile");
-    return names;
-  }
-
- private:
-  void add(StencilTaps taps) { m_taps[m_size++] = taps; }
-
-  std::array<StencilTaps, 3> m_taps{};
-  std::size_t m_size = 0;
-};
-
 /// What of a work's places in memory decides which candidate is the fastest.
 struct StencilAlignment {
-  int tile_width;   ///< 0: no tiles
-  bool wide_queue;  ///< the queue is filled with wide copies
-  bool in_lines;    ///< rows begin alike in the cache's lines
+  int tile_width;     ///< of the widest tiles; 0: none
+  bool narrow_tiles;  ///< tiles of one point in x are possible beside them
+  bool wide_queue;    ///< the queue is filled with wide copies
+  bool in_lines;      ///< rows begin alike in the cache's lines
 
-  int number() const { return 4 * tile_width + 2 * wide_queue + in_lines; }
+  int number() const { return 8 * tile_width + 4 * narrow_tiles + 2 * wide_queue + in_lines; }
 
   std::string text() const {
     return std::string(wide_queue ? ", wide" : "") + (in_lines ? ", in lines" : "") +
-           (tile_width > 0 ? ", tiles of " + std::to_string(tile_width) : "");
+           (tile_width > 0 ? ", tiles of " + std::to_string(tile_width) : "") + (narrow_tiles ? " and 1" : "");
   }
 };
 
@@ -94,14 +57,64 @@ StencilAlignment alignment_of(Work const& work) {
     constexpr int line = 128 / int(sizeof(*field.origin));
     in_lines           = in_lines && line > 0 && shift_of(field, std::max(1, line)) >= 0;
   });
-  return {tile_width(work), Wide::Readers::can_be_wide(work.in), in_lines};
+  int const width = tile_width(work);
+  return {width, Work::Order::rank > 1 && width > 1 && can_have_tiles<1>(work), Wide::Readers::can_be_wide(work.in),
+          in_lines};
 }
+
+/// Where a stencil reads its taps.
+struct StencilWay {
+  StencilTaps taps;
+  int width = 0;  ///< points in x of a tile
+
+  bool operator==(StencilWay const&) const = default;
+};
+
+/// The candidates of a stencil. The one that its types suggest comes first. Small elements leave registers for tiles
+/// and too little work for shared memory; in fewer than three dimensions the planes of a queue are single rows. Where a
+/// point takes much arithmetic, tiles of one point in x leave room for more threads.
+template <class Work>
+class StencilCandidates {
+ public:
+  explicit StencilCandidates(StencilAlignment const& alignment) {
+    constexpr bool flat = Work::Order::rank < 3, tiles_first = flat || StencilTiles<Work>::element_bytes <= 4;
+    bool const tiles = alignment.tile_width > 0;
+    if (tiles && tiles_first) add({StencilTaps::tile, alignment.tile_width});
+    add({flat ? StencilTaps::cache : StencilTaps::queue});
+    if (tiles && !tiles_first) add({StencilTaps::tile, alignment.tile_width});
+    add({flat ? StencilTaps::queue : StencilTaps::cache});
+    if (alignment.narrow_tiles) add({StencilTaps::tile, 1});
+  }
+
+  std::size_t size() const { return m_size; }
+  StencilWay operator[](std::size_t number) const { return m_ways[number]; }
+
+  std::size_t number_of(StencilWay const& way) const {
+    return std::size_t(std::find(m_ways.begin(), m_ways.begin() + m_size, way) - m_ways.begin());
+  }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    names.reserve(m_size);
+    for (std::size_t i = 0; i < m_size; ++i)
+      names.emplace_back(m_ways[i].taps == StencilTaps::queue   ? "queue"
+                         : m_ways[i].taps == StencilTaps::cache ? "cache"
+                                                                : "tile of " + std::to_string(m_ways[i].width));
+    return names;
+  }
+
+ private:
+  void add(StencilWay const& way) { m_ways[m_size++] = way; }
+
+  std::array<StencilWay, 4> m_ways{};
+  std::size_t m_size = 0;
+};
 
 template <class Work>
 TuningChoices stencil_choices(Kokkos::Cuda const& exec, std::string const& label, Work const& work,
                               StencilAlignment const& alignment) {
   auto const& n = work.extents;
-  StencilCandidates<Work> const candidates(alignment.tile_width > 0);
+  StencilCandidates<Work> const candidates(alignment);
   return {{"stencil", label, typeid(Work).name(), size_classes_text(n) + " points" + alignment.text(),
            machine_of(Tag{}, exec)},
           {{"planes", n[0]}, {"rows", n[1]}, {"points a row", n[2]}},
@@ -114,21 +127,21 @@ TuningChoices stencil_choices(Kokkos::Cuda const& exec, std::string const& label
 /// From the queue, from registers or through the caches, as the policy says or as calls turn out to be fastest.
 template <class Work>
 void run_fastest_stencil(Kokkos::Cuda const& exec, std::string const& label, Work const& work) {
-  auto const run = [&](StencilTaps taps) {
-    int const width = taps == StencilTaps::tile ? tile_width(work) : 0;
-    if (width > 0) return run_tiled_stencil(exec, label, work, width);
-    if (taps == StencilTaps::cache) return run_cached_stencil(exec, label, work);
+  auto const run = [&](StencilWay const& way) {
+    if (way.width > 0) return run_tiled_stencil(exec, label, work, way.width);
+    if (way.taps == StencilTaps::cache) return run_cached_stencil(exec, label, work);
     run_queued_stencil(exec, label, work);
   };
-  if (!can_be_cached(work)) return run(StencilTaps::queue);
-  if (work.taps != StencilTaps::automatic) return run(work.taps);
+  if (!can_be_cached(work)) return run({StencilTaps::queue});
+  if (work.taps != StencilTaps::automatic)
+    return run({work.taps, work.taps == StencilTaps::tile ? tile_width(work) : 0});
 
   auto const alignment = alignment_of(work);
   thread_local RecentTuners<Kokkos::Cuda> recent;
   auto const choices = [&] { return stencil_choices(exec, label, work, alignment); };
   auto const tuner   = [&] { return recent.get(exec, label, work.extents, alignment.number(), choices); };
-  StencilCandidates<Work> const candidates(alignment.tile_width > 0);
-  auto const by_extents = is_small(exec, points_of(work)) ? candidates.number_of(StencilTaps::cache) : 0;
+  StencilCandidates<Work> const candidates(alignment);
+  auto const by_extents = is_small(exec, points_of(work)) ? candidates.number_of({StencilTaps::cache}) : 0;
   run_fastest(exec, points_of(work), by_extents, tuner, choices, [&](std::size_t number) { run(candidates[number]); });
 }
 

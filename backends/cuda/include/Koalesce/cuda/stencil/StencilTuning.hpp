@@ -111,10 +111,11 @@ struct TileTraits {
              ///< what is read at its points alone
 };
 
-/// Partial sums of 8 bytes march in a loop: their weights fill the registers that straight code would need.
+/// Partial sums of 8 bytes march in a loop: their weights fill the registers that straight code would need. Narrow
+/// tiles are bounded, too: the compiler would give them so few registers that few reads are on their way.
 constexpr RegisterTile sums_tile(TileTraits const& t, int width) {
   bool const bounded = width > 1;
-  if (t.bytes >= 8 && t.rank == 3) return {.rows = 2, .planes = 16, .min_blocks = !bounded ? 0 : t.held <= 40 ? 3 : 2};
+  if (t.bytes >= 8 && t.rank == 3) return {.rows = 2, .planes = 16, .min_blocks = !bounded ? 4 : t.held <= 40 ? 3 : 2};
   if (t.bytes >= 8) return {.rows = 1, .planes = 8, .min_blocks = bounded ? 4 : 0};
   return {.rows = t.rank == 3 ? 2 : 1, .planes = 4, .min_blocks = bounded && !t.box && t.held <= 28 ? 5 : 0};
 }
@@ -131,6 +132,8 @@ constexpr RegisterTile window_tile(TileTraits const& t, int width) {
     if (t.linear && !small && far) return {.rows = 1, .planes = 4, .min_blocks = 4};
     return {.rows = 1, .planes = 8, .min_blocks = blocks};
   }
+  if (!far && !t.box && t.inputs == 1 && t.held <= 40)
+    return {.rows = 2, .planes = 4, .min_blocks = narrow || small || t.linear ? 4 : 0};
   if (!far) return {.rows = 2, .planes = 4, .min_blocks = t.inputs > 1 ? blocks : 0};
   if (narrow && !small && t.rz > 2) return {.rows = 2, .planes = 8, .min_blocks = blocks};
   return {.rows = 2, .planes = 4, .min_blocks = narrow ? 0 : blocks};

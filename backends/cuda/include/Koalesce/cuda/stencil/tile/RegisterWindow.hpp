@@ -93,14 +93,20 @@ struct RegisterWindow {
   /// Reads what plane m of the tile needs and those before it did not.
   /// \param[in] from       the tile's first point.
   /// \param[in] plane, row elements from one to the next.
+  /// \param[in] begin, end  columns of the tile that need their neighbors. Others may lie beyond the ends of the
+  /// field's
+  ///                        rows; what lies beyond its first and last row, maybe beyond its memory, is not read.
   template <int m>
-  __device__ __forceinline__ void read(T const* from, std::int64_t plane, std::int64_t row) {
+  __device__ __forceinline__ void read(T const* from, std::int64_t plane, std::int64_t row, int begin, int end) {
     static_for<2 * rz + 1>([&](auto p) KOALESCE_INLINE_LAMBDA {
       constexpr int dz = p.value - rz;
       static_for<height>([&](auto line) KOALESCE_INLINE_LAMBDA {
-        constexpr int y = line.value - ry;
-        read_row(value + (m + dz + rz) * stride + line.value * pitch + rx, from + (m + dz) * plane + y * row,
-                 [](int x) { return arrives(dz, y, x) || (m == 0 && is_kept(dz, y, x)); });
+        constexpr int y      = line.value - ry;
+        constexpr bool first = m == 0 && dz == -rz && y == -ry;
+        constexpr bool last  = m == planes - 1 && dz == rz && y == rows - 1 + ry;
+        read_row<first, last>(value + (m + dz + rz) * stride + line.value * pitch + rx,
+                              from + (m + dz) * plane + y * row, begin, end,
+                              [](int x) { return arrives(dz, y, x) || (m == 0 && is_kept(dz, y, x)); });
       });
     });
   }
@@ -112,24 +118,34 @@ struct RegisterWindow {
   }
 
  private:
+  /// Whether the column may lie before or behind the field's row, where the tile goes beyond an end of the interior's.
+  KOKKOS_FUNCTION static constexpr bool can_precede(int c) { return c < width - 1 - rx; }
+  KOKKOS_FUNCTION static constexpr bool can_follow(int c) { return c > rx; }
+
   /// Reads the values of a row for which wanted(x) holds, `width` at once where it holds for all of them. It is a
-  /// lambda without captures.
-  template <class Wanted>
-  __device__ __forceinline__ static void read_row(T* to, T const* from, Wanted) {
+  /// lambda without captures. In the field's first and last row others stand in for those beyond its ends.
+  template <bool first, bool last, class Wanted>
+  __device__ __forceinline__ static void read_row(T* to, T const* from, int begin, int end, Wanted) {
     constexpr int before = (rx + width - 1) / width;
     static_for<1 + 2 * before>([&](auto group) KOALESCE_INLINE_LAMBDA {
       constexpr int x          = (group.value - before) * width;
       constexpr auto is_wanted = [](int c) { return c >= -rx && c < width + rx && Wanted{}(c); };
       constexpr bool all       = [=] {
         for (int c = x; c < x + width; ++c)
-          if (!is_wanted(c)) return false;
+          if (!is_wanted(c) || (first && can_precede(c)) || (last && can_follow(c))) return false;
         return true;
       }();
       if constexpr (all && width > 1) {
         load_vector<width>(to + x, from + x);
       } else {
         static_for<width>([&](auto k) KOALESCE_INLINE_LAMBDA {
-          if constexpr (is_wanted(x + k.value)) to[x + k.value] = load_read_only(from + x + k.value);
+          constexpr int c = x + k.value;
+          if constexpr (is_wanted(c)) {
+            int at = c;
+            if constexpr (first && can_precede(c)) at = at < begin - rx ? begin - rx : at;
+            if constexpr (last && can_follow(c)) at = at > end - 1 + rx ? end - 1 + rx : at;
+            to[c] = load_read_only(from + at);
+          }
         });
       }
     });

@@ -26,6 +26,13 @@ __device__ __forceinline__ void compute_cut_tile(Work const& work, TilePlace con
           compute_cached_point(work, int(at.z) + k, int(at.y) + r, at.x + c, update);
 }
 
+/// Whether points may be computed by two threads: no result is summed up, and no output read. Lines are tiles of one
+/// row; their ends are cut.
+template <class Work>
+inline constexpr bool has_own_points =
+    Work::Order::rank > 1 && !has_active_points<Work> && std::is_same_v<typename Work::Reduction, NoReduction> &&
+    std::is_same_v<typename Work::Points, Pack<>>;
+
 /// Calls inside(work, place, which of its points, update) for the calling thread's tile, if it lies in the work.
 template <int width, int rows, int planes, class Work, class Inside>
 __device__ __forceinline__ void compute_tiles(Work const& all, TileGrid const& grid, Inside const& inside) {
@@ -33,15 +40,20 @@ __device__ __forceinline__ void compute_tiles(Work const& all, TileGrid const& g
   auto const& work   = in_block(all, part.number);
   auto update        = work.reduction.identity();
   auto const compute = [&](TilePlace const& at, auto const& which) KOALESCE_INLINE_LAMBDA {
-    if (at.inside) inside(work, at, which, update);
+    if (at.inside) inside(work, at.whole(width), which, update);
     else compute_cut_tile<width, rows, planes>(work, at, update);
   };
   if constexpr (has_active_points<Work>) {
     ActiveTile const tile = work.domain.tiles[blockIdx.x];
     auto const at         = TilePlace::in_active(tile, work, width, rows, planes);
     compute(at, SomePoints<width, rows, planes>::of(tile, work, at));
+  } else if constexpr (has_own_points<Work>) {
+    auto at = TilePlace::of(part.place, grid, work.extents, width, rows, planes);
+    if (at.z >= work.extents[0] || at.y >= work.extents[1] || at.begin >= at.end) return;
+    auto const own = OwnPoints<width, rows, planes>::of(at, work.extents, grid.wide_points);
+    inside(work, at, own, update);
   } else {
-    compute(TilePlace::of(part.place, grid, work.extents, width, rows, planes), AllPoints());
+    compute(TilePlace::of(part.place, grid, work.extents, width, rows, planes), AllPoints{grid.wide_points});
   }
   leave_block_part(work.reduction, update);
 }
@@ -81,23 +93,23 @@ struct TileKernel {
       constexpr int m = plane.value;
       for_each(windows, [&](auto& window, auto i) {
         auto const& stride = get<i.value>(work.in).stride;
-        window.template read<m>(get<i.value>(from), stride[0], stride[1]);
+        window.template read<m>(get<i.value>(from), stride[0], stride[1], at.begin, at.end);
       });
       // Ahead of this plane's stores: they may change what is read after them.
       if constexpr (m + 1 < planes) values[(m + 1) % 2].read(work.points, points, m + 1, grid.wide_points);
 
       auto const compute = [&](int r, int c) {
         auto const around = transform(windows, [&](auto const& window, auto) { return window.around(m, r, c); });
-        return to_pack(call_at<Order>(work.functor, around, values[m % 2].at(r, c), at.z + m, at.y + r,
-                                      std::int64_t(at.x + c), update));
+        return to_pack(
+            call_at<Order>(work.functor, around, values[m % 2].at(r, c), at.z + m, at.y + r, at.column(c), update));
       };
       decltype(compute(0, 0)) results[rows][width];
 #pragma unroll
       for (int r = 0; r < rows; ++r)
 #pragma unroll
         for (int c = 0; c < width; ++c)
-          if (which(m, r, c)) results[r][c] = compute(r, c);
-      store_plane(work.out, to, m, results, which, grid.wide_points);
+          if (which.computes(m, r, c)) results[r][c] = compute(r, c);
+      store_plane(work.out, to, m, results, which);
     });
   }
 };

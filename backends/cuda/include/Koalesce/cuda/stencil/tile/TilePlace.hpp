@@ -18,8 +18,14 @@ struct TileGrid {
 /// The calling thread's tile: `width` points in x of `rows` rows in `planes` planes.
 struct TilePlace {
   std::int64_t z, y;
-  int x;        ///< of the first point
-  bool inside;  ///< all its points are in the interior
+  int x;           ///< of the first point
+  int begin, end;  ///< columns that lie in the interior's rows; the end may come after the tile's
+  bool inside;     ///< all its points are in the interior
+
+  /// Where a column lies, or the nearest one in the interior.
+  __device__ __forceinline__ std::int64_t column(int c) const {
+    return std::int64_t(x) + (c < begin ? begin : c >= end ? end - 1 : c);
+  }
 
   __device__ __forceinline__ static TilePlace of(dim3 const& block, TileGrid const& grid, Extents3 const& n, int width,
                                                  int rows, int planes) {
@@ -27,9 +33,14 @@ struct TilePlace {
     at.z      = (std::int64_t(block.z) * blockDim.z + threadIdx.z) * planes;
     at.y      = (std::int64_t(block.y) * blockDim.y + threadIdx.y) * rows;
     at.x      = int((block.x * blockDim.x + threadIdx.x) * unsigned(width)) - grid.shift;
+    at.begin  = width > 1 && at.x < 0 ? -at.x : 0;
+    at.end    = int(n[2]) - at.x;
     at.inside = at.z + planes <= n[0] && at.y + rows <= n[1] && (width == 1 || at.x >= 0) && at.x + width <= int(n[2]);
     return at;
   }
+
+  /// The same tile, whose columns are known to lie in the interior.
+  __device__ __forceinline__ TilePlace whole(int width) const { return {z, y, x, 0, width, inside}; }
 
   /// The same in a tile of active points, which a block of threads takes, or part of it.
   template <class Work>
@@ -48,9 +59,49 @@ struct TilePlace {
   }
 };
 
-/// Which points of a thread's tile are computed, by plane, row and column: all of them.
+/// Which points of a thread's tile are computed, by plane, row and column, and how they are stored, in whole rows or
+/// one by one: all of them.
 struct AllPoints {
-  __device__ constexpr bool operator()(int, int, int) const { return true; }
+  bool wide;  ///< rows can be stored at once
+
+  __device__ constexpr bool computes(int, int, int) const { return true; }
+  __device__ constexpr bool stores_row(int, int) const { return wide; }
+  __device__ constexpr bool stores_point(int, int, int) const { return !wide; }
+};
+
+/// Or all, of which those are stored that no other tile stores. A tile beyond the last plane or row is moved back to
+/// end with it; one of several points in x, which is bound to its places in memory, goes beyond the ends of a row.
+template <int width, int rows, int planes>
+struct OwnPoints {
+  int plane, row;  ///< the first of both
+  bool whole;      ///< all columns are stored, at once
+  int begin, end;  ///< or these, one by one
+
+  __device__ constexpr bool computes(int, int, int) const { return true; }
+  __device__ __forceinline__ bool stores_row(int m, int r) const { return has_row(m, r) && whole; }
+  __device__ __forceinline__ bool stores_point(int m, int r, int c) const {
+    return has_row(m, r) && (width == 1 || (c >= begin && c < end));
+  }
+
+  /// Moves a tile of which a point lies in the work.
+  __device__ __forceinline__ static OwnPoints of(TilePlace& at, Extents3 const& n, bool wide) {
+    OwnPoints own{0, 0, true, 0, 0};
+    if (!wide || at.x < 0 || at.x + width > int(n[2])) {
+      own.whole = false;
+      own.begin = at.begin;
+      own.end   = at.end;
+    }
+    if (at.z + planes > n[0]) own.plane = int(at.z + planes - n[0]);
+    if (at.y + rows > n[1]) own.row = int(at.y + rows - n[1]);
+    at.z -= own.plane;
+    at.y -= own.row;
+    return own;
+  }
+
+ private:
+  __device__ __forceinline__ bool has_row(int m, int r) const {
+    return (m == planes - 1 || m >= plane) && (r == rows - 1 || r >= row);
+  }
 };
 
 /// Or some, with a bit each.
@@ -60,9 +111,11 @@ struct SomePoints {
 
   std::uint64_t bits = ~std::uint64_t(0);
 
-  __device__ __forceinline__ bool operator()(int plane, int row, int column) const {
+  __device__ __forceinline__ bool computes(int plane, int row, int column) const {
     return bits >> ((plane * rows + row) * width + column) & 1;
   }
+  __device__ constexpr bool stores_row(int, int) const { return false; }
+  __device__ __forceinline__ bool stores_point(int m, int r, int c) const { return computes(m, r, c); }
 
   /// \param[in] at  all columns lie in one word.
   template <class Work>

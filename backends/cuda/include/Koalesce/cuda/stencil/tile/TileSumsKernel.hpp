@@ -61,14 +61,14 @@ struct TileSumsKernel {
       TileValues<typename Work::Points, width, rows> values;
       if (done >= 0) values.read(work.points, points, done, grid.wide_points);
       Plane plane;
-      plane.template read<0>(from + (step - rz) * in.stride[0], in.stride[0], in.stride[1]);
+      plane.template read<0>(from + (step - rz) * in.stride[0], in.stride[0], in.stride[1], at.begin, at.end);
       static_for<rows + 2 * ry>([&](auto line) KOALESCE_INLINE_LAMBDA {
         static_for<width + 2 * rx>([&](auto column) KOALESCE_INLINE_LAMBDA {
           add<line.value - ry, column.value - rx>(sums, weights_of(work.functor),
                                                   plane.value[line.value * Plane::pitch + column.value]);
         });
       });
-      if (done >= 0) finish_plane(work, at, to, done, sums[2 * rz], values, which, grid.wide_points, update);
+      if (done >= 0) finish_plane(work, at, to, done, sums[2 * rz], values, which, update);
       advance(sums);
     };
     if constexpr (sizeof(Sum) <= 4) {
@@ -95,18 +95,18 @@ struct TileSumsKernel {
   template <class To, class Values, class Which>
   static __device__ __forceinline__ void finish_plane(Work const& work, TilePlace const& at, To const& to, int plane,
                                                       Sum const (&sum)[rows][width], Values const& values,
-                                                      Which const& which, bool wide, Update& update) {
+                                                      Which const& which, Update& update) {
     auto const finish = [&](int r, int c) {
-      return to_pack(finish_sum<Order>(work.functor, sum[r][c], values.at(r, c), at.z + plane, at.y + r,
-                                       std::int64_t(at.x + c), update));
+      return to_pack(
+          finish_sum<Order>(work.functor, sum[r][c], values.at(r, c), at.z + plane, at.y + r, at.column(c), update));
     };
     decltype(finish(0, 0)) results[rows][width];
 #pragma unroll
     for (int r = 0; r < rows; ++r)
 #pragma unroll
       for (int c = 0; c < width; ++c)
-        if (which(plane, r, c)) results[r][c] = finish(r, c);
-    store_plane(work.out, to, plane, results, which, wide);
+        if (which.computes(plane, r, c)) results[r][c] = finish(r, c);
+    store_plane(work.out, to, plane, results, which);
   }
 
   /// Adds the value at row y and column x of the tile to the sums of all points that read it.

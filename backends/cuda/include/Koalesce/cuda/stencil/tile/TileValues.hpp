@@ -18,22 +18,6 @@ __device__ __forceinline__ auto first_points(Pack<Fields...> const& fields, Tile
   return transform(fields, [&](auto const& field, auto) { return field.at(at.z, at.y, 0) + at.x; });
 }
 
-/// Writes the results of neighboring points to `to`, the place of the first.
-/// \param[in] wide whether that is a multiple of their size.
-template <class Out, class Result, int width>
-__device__ __forceinline__ void store_row(Out* to, Result const (&result)[width], bool wide) {
-  if constexpr (width > 1 && is_vector_size<width * sizeof(Out)>) {
-    if (wide) {
-      Out out[width];
-#pragma unroll
-      for (int c = 0; c < width; ++c) out[c] = result[c];
-      return store_vector<width>(to, out);
-    }
-  }
-#pragma unroll
-  for (int c = 0; c < width; ++c) to[c] = result[c];
-}
-
 /// Reads neighboring points, which threads may write later on.
 template <int width, class T>
 __device__ __forceinline__ void load_row(T* to, T const* from, bool wide) {
@@ -51,25 +35,28 @@ __device__ __forceinline__ void load_row(T* to, T const* from, bool wide) {
 
 /// Writes the results of a tile's plane.
 /// \param[in] to  the tile's first point in each output.
-/// \param[in] which  AllPoints, or SomePoints, of which the others keep what they have.
+/// \param[in] which  of its points; the others keep what they have.
 template <class Outs, class To, class Results, int rows, int width, class Which>
 __device__ __forceinline__ void store_plane(Outs const& out, To const& to, int plane,
-                                            Results const (&results)[rows][width], Which const& which, bool wide) {
+                                            Results const (&results)[rows][width], Which const& which) {
   for_each(to, [&](auto const& place, auto i) {
-    using Result       = std::decay_t<decltype(get<i.value>(results[0][0]))>;
+    using Out          = std::remove_pointer_t<std::decay_t<decltype(place)>>;
     auto const& stride = get<i.value>(out).stride;
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       auto* const first = place + plane * stride[0] + r * stride[1];
-      Result row[width];
+      Out row[width];
 #pragma unroll
       for (int c = 0; c < width; ++c) row[c] = get<i.value>(results[r][c]);
-      if constexpr (std::is_same_v<Which, AllPoints>) {
-        store_row(first, row, wide);
+      if constexpr (width > 1 && is_vector_size<width * sizeof(Out)>) {
+        if (which.stores_row(plane, r)) store_vector_at_once<width>(first, row);
+#pragma unroll
+        for (int c = 0; c < width; ++c)
+          if (which.stores_point(plane, r, c)) first[c] = row[c];
       } else {
 #pragma unroll
         for (int c = 0; c < width; ++c)
-          if (which(plane, r, c)) first[c] = row[c];
+          if (which.stores_row(plane, r) || which.stores_point(plane, r, c)) first[c] = row[c];
       }
     }
   });

@@ -160,10 +160,21 @@ bool cuts_rows(Work const& work, int width) {
   return n < min_cut_row && (n % width != 0 || shift_of(get<0>(work.in), width) != 0);
 }
 
+/// Whether tiles of this width are compiled for a work, and one of them has room in it, if it must.
+template <int width, class Work>
+bool can_have_tiles(Work const& work) {
+  using Tiles = StencilTiles<Work>;
+  if constexpr (!Tiles::template exists<width>) {
+    return false;
+  } else {
+    constexpr auto tile = Tiles::template numbers<width>;
+    return !has_own_points<Work> || (work.extents[0] >= tile.planes && work.extents[1] >= tile.rows);
+  }
+}
+
 /// The most points that a tile of this work may have in x; 0: it cannot be cut into tiles.
 template <class Work>
 int tile_width(Work const& work) {
-  using Tiles   = StencilTiles<Work>;
   auto const& n = work.extents;
   // 32 bits hold all places in a row, and CUDA numbers the blocks of four rows and more.
   constexpr std::int64_t most = 65535;
@@ -173,11 +184,9 @@ int tile_width(Work const& work) {
   for_each(work.points, lies_in_rows);
   for_each(work.out, lies_in_rows);
   if (!fits) return 0;
-  if constexpr (Tiles::template exists<4>)
-    if (has_aligned_inputs(work, 4) && !cuts_rows(work, 4)) return 4;
-  if constexpr (Tiles::template exists<2>)
-    if (has_aligned_inputs(work, 2) && !cuts_rows(work, 2)) return 2;
-  return Tiles::template exists<1> ? 1 : 0;
+  if (can_have_tiles<4>(work) && has_aligned_inputs(work, 4) && !cuts_rows(work, 4)) return 4;
+  if (can_have_tiles<2>(work) && has_aligned_inputs(work, 2) && !cuts_rows(work, 2)) return 2;
+  return can_have_tiles<1>(work) ? 1 : 0;
 }
 
 template <int width, class Work>
