@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Stencils that are no weighted sums, where much is computed at a point or two fields change together:
+// Stencils that are no weighted sums, where much is computed at a point or two fields change together, and one that
+// users write as no such sum:
 // stencil/<name>/<type>/<nz>x<ny>x<nx>/<impl>.
 
 #include <Koalesce/Koalesce.hpp>
@@ -16,6 +17,23 @@ using namespace Koalesce;
 using perf::Exec;
 using perf::Extents;
 using perf::PeronaMalik;
+
+/// A step of the heat equation: 7 points, added before one product. The weighted sums of other benchmarks multiply
+/// each.
+template <class T>
+struct Heat {
+  static constexpr char const* name = "heat";
+  static constexpr int flops        = 9;
+  using value_type                  = T;
+  using Shape                       = Star<1, 1, 1>;
+
+  T rate = T(0.125);
+
+  template <class U, class... Index>
+  KOKKOS_FORCEINLINE_FUNCTION T operator()(U const& u, Index...) const {
+    return u() + rate * (u(-1, 0, 0) + u(1, 0, 0) + u(0, -1, 0) + u(0, 1, 0) + u(0, 0, -1) + u(0, 0, 1) - 6 * u());
+  }
+};
 
 /// The bilateral filter of the six nearest neighbors (C. Tomasi, R. Manduchi: "Bilateral filtering for gray and color
 /// images", 1998): an exponential function a neighbor.
@@ -105,6 +123,8 @@ void add_gray_scott(Extents const& n) {
 
 void perf::add_nonlinear_stencils() {
   for (auto const& n : sizes()) {
+    add_filter<Heat<double>>(n);
+    add_filter<Heat<float>>(n);
     add_filter<PeronaMalik>(n);
     add_filter<Bilateral>(n);
     add_gray_scott(n);

@@ -83,7 +83,7 @@ PATTERNS = (
             "in shared memory (2.5-D blocking). On CPUs it is an OpenMP loop with `omp simd` inside. The functor from the "
             "queue, from tiles in registers and through the caches alone (`queue`, `tile`, `cache`) shows what it chose among. "
             "`7pt` to `125pt` are weighted sums, `2d_` and `1d_` those of two and one dimension, `_aligned` those of fields "
-            "whose rows begin at 128 bytes, `biharmonic` two sums in one sweep; `perona_malik` has 26 divisions a point, "
+            "whose rows begin at 128 bytes, `biharmonic` two sums in one sweep, `heat` 7 points added before one product; `perona_malik` has 26 divisions a point, "
             "`bilateral` six exponential functions, `gray_scott` two fields, `wave` two more fields read at the point, as "
             "captured Views (functor) or as inputs (fields, linear), `periodic` a sweep with a periodic boundary, beside a halo "
             "that is filled before each sweep, and the sweep alone, `residual` a step of Jacobi's method with a norm that it sums, "
