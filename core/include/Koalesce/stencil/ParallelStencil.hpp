@@ -32,12 +32,12 @@ namespace Koalesce {
 /// none. Only interior points of the outputs are written. LayoutRight, LayoutLeft and LayoutStride may be mixed; the
 /// order of the loops follows the first output.
 ///
-/// On CUDA a functor's first calls time two kernels, from the queue and through the caches, and keep the faster one
-/// (see StencilPolicy::with_taps()). Its results may therefore differ in their last bits from run to run and from call
-/// to call. If with_taps() names one, all runs with the same number of threads on the same GPU model agree. Between
-/// kernels, backends and extents, and between points of one call, bits agree only in programs compiled with
-/// -ffp-contract=off (nvcc: -fmad=false), because the compiler otherwise contracts products and sums differently in
-/// each kernel. A LinearStencil always gives the same bits.
+/// On CUDA a functor's first calls time up to four kernels, from the queue, from tiles in registers and through the
+/// caches, and keep the fastest one (see StencilPolicy::with_taps()). Its results may therefore differ in their last
+/// bits from run to run and from call to call. If with_taps() names one, all runs with the same number of threads on
+/// the same GPU model agree. Between kernels, backends and extents, and between points of one call, bits agree only in
+/// programs compiled with -ffp-contract=off (nvcc: -fmad=false), because the compiler otherwise contracts products and
+/// sums differently in each kernel. A LinearStencil always gives the same bits.
 ///
 /// Inputs are read in the policy's shape. around() gives an input a shape of its own; at_point() marks one that is read
 /// at the point alone: it needs no halo, costs no room on chip, and an output may be the identical View.
@@ -52,7 +52,9 @@ namespace Koalesce {
 /// \param[in] functor called as functor(u..., v..., i...): one Neighborhood<T, Shape> for every input that is read
 ///                    around the point, then the values of those marked at_point(), each in the order given, then the
 ///                    indices of the point (std::int64_t, 0 <= i < interior extent); returns the output's value, or
-///                    values(...) with one value for every output. A LinearStencil is a functor, too.
+///                    values(...) with one value for every output. A LinearStencil is a functor, too. It has no side
+///                    effects: it may be called more than once for a point, and at the ends of rows with values that
+///                    are not its neighbors, the result of which is dropped.
 /// \throws Error before anything runs, if extents do not match, a halo is narrower than the radius, an output overlaps
 ///         another field, a field has no memory or memory that the execution space cannot access, nothing fits on
 ///         chip, or a boundary's condition cannot hold (see fill_halo()).
