@@ -93,9 +93,8 @@ struct RegisterWindow {
   /// Reads what plane m of the tile needs and those before it did not.
   /// \param[in] from       the tile's first point.
   /// \param[in] plane, row elements from one to the next.
-  /// \param[in] begin, end  columns of the tile that need their neighbors. Others may lie beyond the ends of the
-  /// field's
-  ///                        rows; what lies beyond its first and last row, maybe beyond its memory, is not read.
+  /// \param[in] begin, end columns whose neighbors are needed. Others may lie beyond the ends of the field's rows; what
+  ///                       lies before its first row and behind its last one, maybe beyond its memory, is not read.
   template <int m>
   __device__ __forceinline__ void read(T const* from, std::int64_t plane, std::int64_t row, int begin, int end) {
     static_for<2 * rz + 1>([&](auto p) KOALESCE_INLINE_LAMBDA {
