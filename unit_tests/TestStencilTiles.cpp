@@ -43,6 +43,15 @@ struct ShiftedField {
   }
 };
 
+/// The values around a point.
+template <class T>
+struct Around {
+  T const* point;
+  std::int64_t plane, row;
+
+  KOKKOS_FUNCTION T operator()(int dz = 0, int dy = 0, int dx = 0) const { return point[dz * plane + dy * row + dx]; }
+};
+
 template <class Shape, class T, class Exec, class Backend>
 void sweep_shifted(Rng& rng, Index<3> const& n) {
   constexpr int rz = Shape::radius(0), ry = Shape::radius(1), rx = Shape::radius(2);
@@ -77,11 +86,8 @@ void sweep_shifted(Rng& rng, Index<3> const& n) {
         outside += result != T(-1);
         return;
       }
-      auto const expected = Probe<Shape>()(
-          [&](int dz = 0, int dy = 0, int dx = 0) {
-            return values(std::size_t(in.shift + ((p[0] + dz) * all[1] + p[1] + dy) * in.pitch + x + rx + dx));
-          },
-          z, y, x);
+      auto const* const point = values.data() + in.shift + (p[0] * all[1] + p[1]) * in.pitch + x + rx;
+      auto const expected     = Probe<Shape>()(Around<T>{point, all[1] * in.pitch, in.pitch}, z, y, x);
       wrong += result != expected;
       missed += calls(z, y, x) < 1;
     });

@@ -93,16 +93,18 @@ struct RegisterWindow {
   /// Reads what plane m of the tile needs and those before it did not.
   /// \param[in] from       the tile's first point.
   /// \param[in] plane, row elements from one to the next.
-  /// \param[in] begin, end columns whose neighbors are needed. Others may lie beyond the ends of the field's rows; what
-  ///                       lies before its first row and behind its last one, maybe beyond its memory, is not read.
-  template <int m>
+  /// \tparam can_precede  the tile may begin before the field's first row, where there may be no memory.
+  /// \tparam can_follow   it may go on behind the last one. Nothing is read in these places.
+  ///
+  /// \param[in] begin, end columns whose neighbors are needed.
+  template <int m, bool can_precede, bool can_follow>
   __device__ __forceinline__ void read(T const* from, std::int64_t plane, std::int64_t row, int begin, int end) {
     static_for<2 * rz + 1>([&](auto p) KOALESCE_INLINE_LAMBDA {
       constexpr int dz = p.value - rz;
       static_for<height>([&](auto line) KOALESCE_INLINE_LAMBDA {
         constexpr int y      = line.value - ry;
-        constexpr bool first = m == 0 && dz == -rz && y == -ry;
-        constexpr bool last  = m == planes - 1 && dz == rz && y == rows - 1 + ry;
+        constexpr bool first = can_precede && m == 0 && dz == -rz && y == -ry;
+        constexpr bool last  = can_follow && m == planes - 1 && dz == rz && y == rows - 1 + ry;
         read_row<first, last>(value + (m + dz + rz) * stride + line.value * pitch + rx,
                               from + (m + dz) * plane + y * row, begin, end,
                               [](int x) { return arrives(dz, y, x) || (m == 0 && is_kept(dz, y, x)); });
@@ -118,8 +120,8 @@ struct RegisterWindow {
 
  private:
   /// Whether the column may lie before or behind the field's row, where the tile goes beyond an end of the interior's.
-  KOKKOS_FUNCTION static constexpr bool can_precede(int c) { return c < width - 1 - rx; }
-  KOKKOS_FUNCTION static constexpr bool can_follow(int c) { return c > rx; }
+  KOKKOS_FUNCTION static constexpr bool precedes(int c) { return c < width - 1 - rx; }
+  KOKKOS_FUNCTION static constexpr bool follows(int c) { return c > rx; }
 
   /// Reads the values of a row for which wanted(x) holds, `width` at once where it holds for all of them. It is a
   /// lambda without captures. In the field's first and last row others stand in for those beyond its ends.
@@ -131,7 +133,7 @@ struct RegisterWindow {
       constexpr auto is_wanted = [](int c) { return c >= -rx && c < width + rx && Wanted{}(c); };
       constexpr bool all       = [=] {
         for (int c = x; c < x + width; ++c)
-          if (!is_wanted(c) || (first && can_precede(c)) || (last && can_follow(c))) return false;
+          if (!is_wanted(c) || (first && precedes(c)) || (last && follows(c))) return false;
         return true;
       }();
       if constexpr (all && width > 1) {
@@ -141,8 +143,8 @@ struct RegisterWindow {
           constexpr int c = x + k.value;
           if constexpr (is_wanted(c)) {
             int at = c;
-            if constexpr (first && can_precede(c)) at = at < begin - rx ? begin - rx : at;
-            if constexpr (last && can_follow(c)) at = at > end - 1 + rx ? end - 1 + rx : at;
+            if constexpr (first && precedes(c)) at = at < begin - rx ? begin - rx : at;
+            if constexpr (last && follows(c)) at = at > end - 1 + rx ? end - 1 + rx : at;
             to[c] = load_read_only(from + at);
           }
         });

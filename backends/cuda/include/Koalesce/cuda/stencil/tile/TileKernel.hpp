@@ -93,7 +93,8 @@ struct TileKernel {
       constexpr int m = plane.value;
       for_each(windows, [&](auto& window, auto i) {
         auto const& stride = get<i.value>(work.in).stride;
-        window.template read<m>(get<i.value>(from), stride[0], stride[1], at.begin, at.end);
+        window.template read<m, Which::goes_beyond, Which::goes_beyond>(get<i.value>(from), stride[0], stride[1],
+                                                                        at.begin, at.end);
       });
       // Ahead of this plane's stores: they may change what is read after them.
       if constexpr (m + 1 < planes) values[(m + 1) % 2].read(work.points, points, m + 1, grid.wide_points);

@@ -62,6 +62,8 @@ struct TilePlace {
 /// Which points of a thread's tile are computed, by plane, row and column, and how they are stored, in whole rows or
 /// one by one: all of them.
 struct AllPoints {
+  static constexpr bool goes_beyond = false;  ///< the tile, beyond the ends of rows
+
   bool wide;  ///< rows can be stored at once
 
   __device__ constexpr bool computes(int, int, int) const { return true; }
@@ -73,6 +75,8 @@ struct AllPoints {
 /// end with it; one of several points in x, which is bound to its places in memory, goes beyond the ends of a row.
 template <int width, int rows, int planes>
 struct OwnPoints {
+  static constexpr bool goes_beyond = width > 1;
+
   int plane, row;  ///< the first of both
   bool whole;      ///< all columns are stored, at once
   int begin, end;  ///< or these, one by one
@@ -108,6 +112,8 @@ struct OwnPoints {
 template <int width, int rows, int planes>
 struct SomePoints {
   static_assert(width * rows * planes <= 64);
+
+  static constexpr bool goes_beyond = false;
 
   std::uint64_t bits = ~std::uint64_t(0);
 

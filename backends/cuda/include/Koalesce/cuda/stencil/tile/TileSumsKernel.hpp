@@ -54,14 +54,16 @@ struct TileSumsKernel {
     auto const points = first_points(work.points, at);
     auto const to     = first_points(work.out, at);
 
+    constexpr bool beyond = Which::goes_beyond;
     // sums[dz + rz] belongs to the output plane that sees the current plane at offset dz.
     Sums sums            = {};
-    auto const add_plane = [&](int step) {
+    auto const add_plane = [&](int step, auto first, auto last) KOALESCE_INLINE_LAMBDA {
       int const done = step - 2 * rz;
       TileValues<typename Work::Points, width, rows> values;
       if (done >= 0) values.read(work.points, points, done, grid.wide_points);
       Plane plane;
-      plane.template read<0>(from + (step - rz) * in.stride[0], in.stride[0], in.stride[1], at.begin, at.end);
+      plane.template read<0, first.value, last.value>(from + (step - rz) * in.stride[0], in.stride[0], in.stride[1],
+                                                      at.begin, at.end);
       static_for<rows + 2 * ry>([&](auto line) KOALESCE_INLINE_LAMBDA {
         static_for<width + 2 * rx>([&](auto column) KOALESCE_INLINE_LAMBDA {
           add<line.value - ry, column.value - rx>(sums, weights_of(work.functor),
@@ -72,10 +74,14 @@ struct TileSumsKernel {
       advance(sums);
     };
     if constexpr (sizeof(Sum) <= 4) {
-      static_for<planes + 2 * rz>([&](auto step) KOALESCE_INLINE_LAMBDA { add_plane(step.value); });
+      static_for<planes + 2 * rz>([&](auto step) KOALESCE_INLINE_LAMBDA {
+        constexpr bool first = beyond && step.value == 0, last = beyond && step.value == planes + 2 * rz - 1;
+        add_plane(step.value, std::bool_constant<first>(), std::bool_constant<last>());
+      });
     } else {
 #pragma unroll 1
-      for (int step = 0; step < planes + 2 * rz; ++step) add_plane(step);
+      for (int step = 0; step < planes + 2 * rz; ++step)
+        add_plane(step, std::bool_constant<beyond>(), std::bool_constant<beyond>());
     }
   }
 
