@@ -107,8 +107,9 @@ struct TileTraits {
   bool box;
   bool linear;
   int inputs;
+  bool values;  ///< fields are read at its points alone, too
   int held;  ///< registers of the inputs, or of the partial sums, that a thread of a tile of this width holds, and of
-             ///< what is read at its points alone
+             ///< such values
 };
 
 /// Partial sums of 8 bytes march in a loop: their weights fill the registers that straight code would need. Narrow
@@ -120,6 +121,13 @@ constexpr RegisterTile sums_tile(TileTraits const& t, int width) {
   return {.rows = t.rank == 3 ? 2 : 1, .planes = 4, .min_blocks = bounded && !t.box && t.held <= 28 ? 5 : 0};
 }
 
+/// Blocks of tiles of one point in x, in two dimensions, that read one input. Left alone, the compiler gives them so
+/// few registers that few reads are on their way.
+constexpr int narrow_plane_blocks(TileTraits const& t) {
+  if (t.held <= (t.box ? 18 : 34)) return 6;
+  return t.box && t.bytes <= 4 && t.held <= 34 ? 4 : 0;
+}
+
 /// Four planes of straight code keep enough reads on their way in three dimensions; in two, where the planes are single
 /// rows, it takes eight. Where much is held, or by several inputs, the functor itself may need many registers.
 constexpr RegisterTile window_tile(TileTraits const& t, int width) {
@@ -127,16 +135,25 @@ constexpr RegisterTile window_tile(TileTraits const& t, int width) {
   bool const narrow = width == 1, small = t.bytes <= 4, far = t.rz > 1;
   int const many   = t.held <= 104 ? 2 : 0;
   int const blocks = t.inputs > 1 ? (t.held > 72 ? many : 0) : t.held > (small ? 56 : 72) ? many : small ? 4 : 3;
+  bool const alone = t.inputs == 1 && !t.values;
   if (t.rank == 2) {
-    if (narrow) return {.rows = 1, .planes = far || small ? 8 : 4, .min_blocks = small && !far ? blocks : 0};
+    if (narrow)
+      return {.rows       = 1,
+              .planes     = far || small ? 8 : 4,
+              .min_blocks = alone           ? narrow_plane_blocks(t)
+                            : small && !far ? blocks
+                                            : 0};
     if (t.linear && !small && far) return {.rows = 1, .planes = 4, .min_blocks = 4};
     return {.rows = 1, .planes = 8, .min_blocks = blocks};
   }
-  if (!far && !t.box && t.inputs == 1 && t.held <= 40)
-    return {.rows = 2, .planes = 4, .min_blocks = narrow || small || t.linear ? 4 : 0};
+  if (!far && !t.box && t.inputs == 1 && t.held <= 40) {
+    int const near_blocks = narrow && small && alone ? 6 : narrow || small || t.linear ? 4 : 0;
+    return {.rows = 2, .planes = 4, .min_blocks = near_blocks};
+  }
   if (!far) return {.rows = 2, .planes = 4, .min_blocks = t.inputs > 1 ? blocks : 0};
   if (narrow && !small && t.rz > 2) return {.rows = 2, .planes = 8, .min_blocks = blocks};
-  return {.rows = 2, .planes = 4, .min_blocks = narrow ? 0 : blocks};
+  if (narrow) return {.rows = 2, .planes = 4, .min_blocks = alone && small && t.rz > 2 ? 5 : 0};
+  return {.rows = 2, .planes = 4, .min_blocks = blocks};
 }
 
 /// Threads of a block of tiles, and of its rows.

@@ -67,6 +67,7 @@ struct StencilTiles<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Outs,
                                 .box    = box,
                                 .linear = is_linear<Functor>,
                                 .inputs = int(sizeof...(Ts)),
+                                .values = !std::is_same_v<Points, Pack<>>,
                                 .held   = held<width>};
     RegisterTile tile = takes_sums ? sums_tile(traits, width) : window_tile(traits, width);
     // As many points a thread as a tile of active points has: fewer do not keep enough reads on their way.
