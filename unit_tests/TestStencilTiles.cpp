@@ -129,5 +129,77 @@ TYPED_TEST(StencilTiles, box_across_rows_wherever_rows_begin) {
   sweep_shape<Box<1, 1, 0>, typename TypeParam::exec, typename TypeParam::backend>();
 }
 
+/// Adds a value at the point, and counts values that no point has.
+template <class Exec>
+struct ValueProbe {
+  static constexpr int none = 99;
+
+  Kokkos::View<int, Exec> beyond;
+
+  template <class T, class U>
+  KOKKOS_FUNCTION static T sum(U const& u, T value) {
+    return value + u(-1, 0, 0) + 2 * u(0, 1, 0) + 3 * u(0, 0, -1) + 4 * u(0, 0, 1);
+  }
+  template <class T>
+  KOKKOS_FUNCTION T operator()(Neighborhood<T, Star<1, 1, 1>> const& u, T value, std::int64_t, std::int64_t,
+                               std::int64_t) const {
+    if (value == T(none)) Kokkos::atomic_inc(&beyond());
+    return sum(u, value);
+  }
+};
+
+/// A field that is read at the point, and maybe overwritten, in memory that ends where it does.
+template <class T, class Exec, class Backend>
+void read_shifted(Rng& rng, Index<3> const& n, bool overwrite) {
+  Index<3> const all{n[0] + 2, n[1] + 2, n[2] + 2};
+  std::int64_t const unit = std::int64_t(1) << random_int(rng, 0, 2), in_shift = random_int(rng, 0, 3),
+                     shift = random_int(rng, 0, 2) > 0 ? (in_shift + 1) % unit : random_int(rng, 0, 3);
+  ShiftedField<Exec, T> const in(all, in_shift, unit), at(n, shift, unit), other(n, shift, unit);
+  auto const& out = overwrite ? at : other;
+  SCOPED_TRACE("interior " + to_string<3>(n) + ", shifts " + std::to_string(in_shift) + " and " +
+               std::to_string(shift) + ", pitch " + std::to_string(in.pitch) + (overwrite ? ", overwritten" : ""));
+  auto const values = Kokkos::create_mirror_view(in.memory), added = Kokkos::create_mirror_view(at.memory);
+  for (std::size_t i = 0; i < values.size(); ++i) values(i) = T(random_int(rng, -9, 9));
+  for (std::size_t i = 0; i < added.size(); ++i) added(i) = T(ValueProbe<Exec>::none);
+  for_each_index<3>({}, n, [&](Index<3> const& p) {
+    added(std::size_t(shift + (p[0] * n[1] + p[1]) * at.pitch + p[2])) = T(random_int(rng, -9, 9));
+  });
+  Kokkos::deep_copy(in.memory, values);
+
+  for (StencilTaps const taps : taps_of<Backend>()) {
+    SCOPED_TRACE("taps " + std::to_string(int(taps)));
+    Kokkos::deep_copy(out.memory, T(-1));
+    Kokkos::deep_copy(at.memory, added);
+    Exec const exec;
+    ValueProbe<Exec> const probe{Kokkos::View<int, Exec>("beyond")};
+    parallel_stencil("values", StencilPolicy<Exec, Star<1, 1, 1>, Backend>(exec, n).with_taps(taps),
+                     fields(in.view, at_point(at.view)), out.view, probe);
+    exec.fence();
+    auto const results = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), out.memory);
+    auto const beyond  = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), probe.beyond);
+    std::int64_t wrong = 0;
+    for_each_index<3>({}, n, [&](Index<3> const& p) {
+      auto const* const point = values.data() + in.shift + ((p[0] + 1) * all[1] + p[1] + 1) * in.pitch + p[2] + 1;
+      std::size_t const place = std::size_t(shift + (p[0] * n[1] + p[1]) * at.pitch + p[2]);
+      wrong += results(place) != ValueProbe<Exec>::sum(Around<T>{point, all[1] * in.pitch, in.pitch}, added(place));
+    });
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(beyond(), 0);
+  }
+}
+
+TYPED_TEST(StencilTiles, values_at_the_point_wherever_rows_begin) {
+  using Exec    = typename TypeParam::exec;
+  using Backend = typename TypeParam::backend;
+  Rng rng(22);
+  for (int k = 0; k < 12; ++k) {
+    Index<3> const n{random_int(rng, 1, 19), random_int(rng, 1, 11), random_int(rng, 1, 150)};
+    read_shifted<float, Exec, Backend>(rng, n, k % 2 == 1);
+    read_shifted<double, Exec, Backend>(rng, n, k % 2 == 0);
+  }
+  for (int k = 0; k < 8; ++k)
+    read_shifted<float, Exec, Backend>(rng, {random_int(rng, 4, 9), random_int(rng, 2, 5), 256 + k}, k % 2 == 1);
+}
+
 }  // namespace
 }  // namespace Koalesce::Test

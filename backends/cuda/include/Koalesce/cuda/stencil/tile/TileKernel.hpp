@@ -26,12 +26,12 @@ __device__ __forceinline__ void compute_cut_tile(Work const& work, TilePlace con
           compute_cached_point(work, int(at.z) + k, int(at.y) + r, at.x + c, update);
 }
 
-/// Whether points may be computed by two threads: no result is summed up, and no output read. Lines are tiles of one
-/// row; their ends are cut.
+/// Whether points may be computed by two threads: no result is summed up. Where values are read at the points, too, far
+/// shapes leave no registers for it. Lines are tiles of one row; their ends are cut.
 template <class Work>
 inline constexpr bool has_own_points =
     Work::Order::rank > 1 && !has_active_points<Work> && std::is_same_v<typename Work::Reduction, NoReduction> &&
-    std::is_same_v<typename Work::Points, Pack<>>;
+    (std::is_same_v<typename Work::Points, Pack<>> || (Work::rz <= 1 && Work::ry <= 1 && Work::rx <= 1));
 
 /// Calls inside(work, place, which of its points, update) for the calling thread's tile, if it lies in the work.
 template <int width, int rows, int planes, class Work, class Inside>
@@ -88,7 +88,8 @@ struct TileKernel {
     auto const points = first_points(work.points, at);
     auto const to     = first_points(work.out, at);
     TileValues<typename Work::Points, width, rows> values[2];
-    values[0].read(work.points, points, 0, grid.wide_points);
+    bool const whole = which.has_whole_rows(grid.wide_points);
+    values[0].read(work.points, points, 0, at, whole);
     static_for<planes>([&](auto plane) KOALESCE_INLINE_LAMBDA {
       constexpr int m = plane.value;
       for_each(windows, [&](auto& window, auto i) {
@@ -97,7 +98,7 @@ struct TileKernel {
                                                                         at.begin, at.end);
       });
       // Ahead of this plane's stores: they may change what is read after them.
-      if constexpr (m + 1 < planes) values[(m + 1) % 2].read(work.points, points, m + 1, grid.wide_points);
+      if constexpr (m + 1 < planes) values[(m + 1) % 2].read(work.points, points, m + 1, at, whole);
 
       auto const compute = [&](int r, int c) {
         auto const around = transform(windows, [&](auto const& window, auto) { return window.around(m, r, c); });

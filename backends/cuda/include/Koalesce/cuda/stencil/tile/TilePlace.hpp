@@ -22,10 +22,11 @@ struct TilePlace {
   int begin, end;  ///< columns that lie in the interior's rows; the end may come after the tile's
   bool inside;     ///< all its points are in the interior
 
-  /// Where a column lies, or the nearest one in the interior.
-  __device__ __forceinline__ std::int64_t column(int c) const {
-    return std::int64_t(x) + (c < begin ? begin : c >= end ? end - 1 : c);
-  }
+  /// A column of the tile, or the nearest one in the interior.
+  __device__ __forceinline__ int inner(int c) const { return c < begin ? begin : c >= end ? end - 1 : c; }
+
+  /// Where that lies.
+  __device__ __forceinline__ std::int64_t column(int c) const { return std::int64_t(x) + inner(c); }
 
   __device__ __forceinline__ static TilePlace of(dim3 const& block, TileGrid const& grid, Extents3 const& n, int width,
                                                  int rows, int planes) {
@@ -66,6 +67,7 @@ struct AllPoints {
 
   bool wide;  ///< rows can be stored at once
 
+  __device__ constexpr bool has_whole_rows(bool aligned) const { return aligned; }
   __device__ constexpr bool computes(int, int, int) const { return true; }
   __device__ constexpr bool stores_row(int, int) const { return wide; }
   __device__ constexpr bool stores_point(int, int, int) const { return !wide; }
@@ -81,6 +83,7 @@ struct OwnPoints {
   bool whole;      ///< all columns are stored, at once
   int begin, end;  ///< or these, one by one
 
+  __device__ constexpr bool has_whole_rows(bool) const { return whole; }
   __device__ constexpr bool computes(int, int, int) const { return true; }
   __device__ __forceinline__ bool stores_row(int m, int r) const { return has_row(m, r) && whole; }
   __device__ __forceinline__ bool stores_point(int m, int r, int c) const {
@@ -117,6 +120,7 @@ struct SomePoints {
 
   std::uint64_t bits = ~std::uint64_t(0);
 
+  __device__ constexpr bool has_whole_rows(bool aligned) const { return aligned; }
   __device__ __forceinline__ bool computes(int plane, int row, int column) const {
     return bits >> ((plane * rows + row) * width + column) & 1;
   }

@@ -60,7 +60,7 @@ struct TileSumsKernel {
     auto const add_plane = [&](int step, auto first, auto last) KOALESCE_INLINE_LAMBDA {
       int const done = step - 2 * rz;
       TileValues<typename Work::Points, width, rows> values;
-      if (done >= 0) values.read(work.points, points, done, grid.wide_points);
+      if (done >= 0) values.read(work.points, points, done, at, which.has_whole_rows(grid.wide_points));
       Plane plane;
       plane.template read<0, first.value, last.value>(from + (step - rz) * in.stride[0], in.stride[0], in.stride[1],
                                                       at.begin, at.end);

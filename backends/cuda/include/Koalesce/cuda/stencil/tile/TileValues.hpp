@@ -19,10 +19,12 @@ __device__ __forceinline__ auto first_points(Pack<Fields...> const& fields, Tile
 }
 
 /// Reads neighboring points, which threads may write later on.
+/// \param[in] whole  all of them are in the field's row, and can be read at once. Else the nearest ones stand in for
+///                   those beyond.
 template <int width, class T>
-__device__ __forceinline__ void load_row(T* to, T const* from, bool wide) {
+__device__ __forceinline__ void load_row(T* to, T const* from, TilePlace const& at, bool whole) {
   if constexpr (width > 1 && is_vector_size<width * sizeof(T)>) {
-    if (wide) {
+    if (whole) {
       using Vector   = typename CudaVector<width* int(sizeof(T))>::type;
       Vector const v = *reinterpret_cast<Vector const*>(from);
       memcpy(to, &v, sizeof(v));
@@ -30,7 +32,7 @@ __device__ __forceinline__ void load_row(T* to, T const* from, bool wide) {
     }
   }
 #pragma unroll
-  for (int c = 0; c < width; ++c) to[c] = from[c];
+  for (int c = 0; c < width; ++c) to[c] = from[at.inner(c)];
 }
 
 /// Writes the results of a tile's plane.
@@ -75,14 +77,15 @@ struct TileValues {
   typename ArraysOf<Fields>::type values;
 
   /// \param[in] from  the tile's first point in each field.
-  /// \param[in] wide  whether that is a multiple of `width` elements.
+  /// \param[in] whole  whether rows of the tile are in the field, and can be read at once.
   template <class From>
-  __device__ __forceinline__ void read(Fields const& fields, From const& from, int plane, bool wide) {
+  __device__ __forceinline__ void read(Fields const& fields, From const& from, int plane, TilePlace const& at,
+                                       bool whole) {
     for_each(values, [&](auto& value, auto i) {
       auto const& stride = get<i.value>(fields).stride;
 #pragma unroll
       for (int r = 0; r < rows; ++r)
-        load_row<width>(&value[r * width], get<i.value>(from) + plane * stride[0] + r * stride[1], wide);
+        load_row<width>(&value[r * width], get<i.value>(from) + plane * stride[0] + r * stride[1], at, whole);
     });
   }
 
