@@ -53,7 +53,7 @@ TYPED_TEST(RankSteps, as_one_process) {
   });
 }
 
-struct Wave {
+struct NumberedWave {
   template <class U>
   KOKKOS_FUNCTION double operator()(std::int64_t step, U const& u, double previous, double speed, std::int64_t i,
                                     std::int64_t, std::int64_t) const {
@@ -76,7 +76,7 @@ TYPED_TEST(RankSteps, time_levels_and_constants) {
     auto const run = [&](auto const& policy, auto& now, auto& before, auto& c) {
       parallel_stencil_steps("wave", policy.with_backend(typename TypeParam::backend()),
                              fields(time_levels(now.view(), before.view()), constant(at_point(c.view()))), fields(), 7,
-                             with_step(Wave()));
+                             with_step(NumberedWave()));
     };
     run(StencilPolicy(Exec(), Star<2, 2, 2>(), domain.global_extents()), u.whole, previous.whole, speed.whole);
     run(StencilPolicy(Exec(), Star<2, 2, 2>(), domain), u.part, previous.part, speed.part);

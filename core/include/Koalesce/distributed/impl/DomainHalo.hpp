@@ -85,7 +85,6 @@ class DomainHalo {
       using View = typename std::decay_t<decltype(field)>::view_type;
       m_exchange->unpack(std::size_t(int(i)), canonical<typename View::value_type>(field.view));
     });
-    m_exchange->received();
     fill(side(), true);
   }
 

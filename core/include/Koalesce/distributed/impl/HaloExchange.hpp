@@ -50,12 +50,10 @@ class HaloExchange {
   void start(Exec const& exec, bool beside) {
     m_header.call = m_ranks->next_call();
     if (!has_messages()) return;
-    if (beside) {
-      m_side.follow(exec);
-    } else if (exec != m_exec) {
-      Kokkos::fence("Koalesce::exchange_halo: unpacked before");
-    }
-    m_exec = beside ? m_side.exec() : exec;
+    if (beside) m_side.follow(exec);
+    Exec const& next = beside ? m_side.exec() : exec;
+    if (next != m_exec && exec != m_exec) Kokkos::fence("Koalesce::exchange_halo: unpacked before");
+    m_exec = next;
     m_transport->begin(m_exec);
   }
 
@@ -72,9 +70,6 @@ class HaloExchange {
   void unpack(std::size_t field, Field<T> const& to) const {
     m_receive[field].run(m_exec, "Koalesce::exchange_halo, unpack", to, m_transport->receive_places());
   }
-
-  /// After unpack() of all fields.
-  void received() { m_transport->end(m_exec); }
 
   /// What the caller's instance is given now follows all that exec() was given.
   void finish(Exec const& exec, bool beside) const {

@@ -6,24 +6,39 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cuda.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace Koalesce::Impl {
 
-/// CUDA's handles of memory and events between processes.
+/// CUDA's handles of memory between processes, and operations of streams on it.
 template <>
 struct PeerMemory<Kokkos::Cuda> {
   static constexpr bool exists = true;
 
-  using Handle      = cudaIpcMemHandle_t;
-  using Event       = cudaEvent_t;
-  using EventHandle = cudaIpcEventHandle_t;
+  using Handle = cudaIpcMemHandle_t;
+
+  static bool possible() {
+    int number = 0, has_operations = 0;
+    CUdevice device{};
+    return succeeds(cudaGetDevice(&number)) && cuDeviceGet(&device, number) == CUDA_SUCCESS &&
+           cuDeviceGetAttribute(&has_operations, CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS, device) ==
+               CUDA_SUCCESS &&
+           has_operations != 0;
+  }
 
   static std::byte* allocate(std::int64_t bytes) {
-    void* memory = nullptr;
-    return succeeds(cudaMalloc(&memory, std::size_t(bytes > 0 ? bytes : 1))) ? static_cast<std::byte*>(memory)
-                                                                             : nullptr;
+    std::size_t const size = std::size_t(bytes > 0 ? bytes : 1);
+    void* memory           = nullptr;
+    if (!succeeds(cudaMalloc(&memory, size))) return nullptr;
+    if (!succeeds(cudaMemset(memory, 0, size)) || !succeeds(cudaDeviceSynchronize())) {
+      succeeds(cudaFree(memory));
+      return nullptr;
+    }
+    return static_cast<std::byte*>(memory);
   }
   static void free(std::byte* memory) { succeeds(cudaFree(memory)); }
 
@@ -37,21 +52,22 @@ struct PeerMemory<Kokkos::Cuda> {
   }
   static void close(std::byte* memory) { succeeds(cudaIpcCloseMemHandle(memory)); }
 
-  static bool make_event(Event& event) {
-    return succeeds(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventInterprocess));
+  static void set(Kokkos::Cuda const& exec, PeerFlags const& flags, std::uint64_t number) {
+    run(exec, flags, [=](CUstreamBatchMemOpParams& operation, CUdeviceptr flag) {
+      operation.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64;
+      operation.writeValue.address   = flag;
+      operation.writeValue.value64   = number;
+      operation.writeValue.flags     = CU_STREAM_WRITE_VALUE_DEFAULT;  // after a memory barrier of the whole system
+    });
   }
-  static void free_event(Event event) {
-    if (event != nullptr) succeeds(cudaEventDestroy(event));
+  static void wait(Kokkos::Cuda const& exec, PeerFlags const& flags, std::uint64_t number) {
+    run(exec, flags, [=](CUstreamBatchMemOpParams& operation, CUdeviceptr flag) {
+      operation.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_64;
+      operation.waitValue.address   = flag;
+      operation.waitValue.value64   = number;
+      operation.waitValue.flags     = CU_STREAM_WAIT_VALUE_GEQ;
+    });
   }
-  static bool event_handle_of(Event event, EventHandle& handle) {
-    return succeeds(cudaIpcGetEventHandle(&handle, event));
-  }
-  static bool open_event(EventHandle const& handle, Event& event) {
-    return succeeds(cudaIpcOpenEventHandle(&event, handle));
-  }
-
-  static void record(Event event, Kokkos::Cuda const& exec) { must(cudaEventRecord(event, exec.cuda_stream())); }
-  static void wait(Kokkos::Cuda const& exec, Event event) { must(cudaStreamWaitEvent(exec.cuda_stream(), event, 0)); }
 
  private:
   /// Leaves no error behind.
@@ -60,8 +76,12 @@ struct PeerMemory<Kokkos::Cuda> {
     return error == cudaSuccess;
   }
 
-  static void must(cudaError_t error) {
-    if (error != cudaSuccess) Kokkos::abort("Koalesce: an event between processes failed");
+  template <class Fill>
+  static void run(Kokkos::Cuda const& exec, PeerFlags const& flags, Fill const& fill) {
+    std::vector<CUstreamBatchMemOpParams> operations(flags.size(), CUstreamBatchMemOpParams{});
+    for (std::size_t i = 0; i < flags.size(); ++i) fill(operations[i], reinterpret_cast<CUdeviceptr>(flags[i]));
+    if (cuStreamBatchMemOp(exec.cuda_stream(), unsigned(operations.size()), operations.data(), 0) != CUDA_SUCCESS)
+      Kokkos::abort("Koalesce: a flag between processes failed");
   }
 };
 

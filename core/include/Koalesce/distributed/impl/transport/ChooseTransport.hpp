@@ -27,7 +27,7 @@ bool opens_next(Ranks const& ranks) {
   using Memory = PeerMemory<Exec>;
   typename Memory::Handle mine{};
   std::byte* const memory = Memory::allocate(1);
-  bool works              = memory != nullptr && Memory::handle_of(memory, mine);
+  bool works              = Memory::possible() && memory != nullptr && Memory::handle_of(memory, mine);
   auto const all          = ranks.gather(&mine, sizeof(mine), "Koalesce::Domain");
   char const offered      = works;
   auto const have         = ranks.gather(&offered, 1, "Koalesce::Domain");

@@ -33,8 +33,6 @@ class HaloTransport {
   virtual MessagePlace const* receive_places() const = 0;
   /// After they are packed: what the instance is given from now on sees those of neighbors.
   virtual void exchange(Exec const& exec, HaloHeader const& header, std::string const& where) = 0;
-  /// After they are unpacked.
-  virtual void end(Exec const&) {}
 
  protected:
   /// Rows of places on the device.

@@ -2,21 +2,27 @@
 #ifndef KOALESCE_DISTRIBUTED_IMPL_TRANSPORT_PEER_MEMORY_HPP
 #define KOALESCE_DISTRIBUTED_IMPL_TRANSPORT_PEER_MEMORY_HPP
 
+#include <cstdint>
+#include <vector>
+
 namespace Koalesce::Impl {
+
+/// Where flags lie, of this process or of others.
+using PeerFlags = std::vector<std::uint64_t*>;
 
 /// Device memory that kernels of other processes of a host can write to, where an execution space's devices can do
 /// that. It then has `exists = true`, and
 ///
+///     possible()                         whether this device can
 ///     Handle                             bytes by which another process opens the memory
-///     allocate(bytes), free(memory)      a null pointer if there is none
+///     allocate(bytes), free(memory)      a null pointer if there is none; all its bytes are 0
 ///     handle_of(memory, handle)          whether there is one
 ///     open(handle), close(memory)        a null pointer if it cannot be opened
 ///
-/// and the same of events, which an instance records, and instances of other processes wait for:
+/// and of flags in such memory, numbers that grow:
 ///
-///     Event, EventHandle
-///     make_event(event), free_event(event), event_handle_of(event, handle), open_event(handle, event)
-///     record(event, exec), wait(exec, event)
+///     set(exec, flags, number)           after all that the instance was given, and what its kernels wrote is seen
+///     wait(exec, flags, number)          before all that the instance is given from now on; no kernel waits
 template <class Exec>
 struct PeerMemory {
   static constexpr bool exists = false;

@@ -8,22 +8,20 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace Koalesce::Impl {
 
-/// Messages between processes of one host: kernels pack them into the neighbors' memory, and events of the devices tell
-/// that it is free, and that a message is complete. The host waits only until neighbors have made the same call.
+/// Messages between processes of one host: kernels pack them into the neighbors' memory, and a flag there tells that a
+/// message is complete: the number of the exchange. The host waits only until neighbors have made the same call.
 ///
-/// There are two buffers, used in turn. A process writes to a neighbor's buffer again after the neighbor's event `free`
-/// of the call before last. That the event was recorded is known from the neighbor's header of the last call.
+/// There are two buffers, used in turn. When a process packs into a neighbor's buffer again, it has received the
+/// neighbor's message of the exchange between, which the neighbor packed after it had unpacked that buffer.
 template <class Exec>
 class PeerMessages : public HaloTransport<Exec> {
   using Memory = PeerMemory<Exec>;
@@ -44,105 +42,85 @@ class PeerMessages : public HaloTransport<Exec> {
     std::vector<std::vector<MessagePlace>> rows;
     for (int const b : {0, 1}) {
       auto& theirs = rows.emplace_back();
-      for (std::size_t i = 0; i < m_messages.size(); ++i) {
-        auto const& peer = m_peers.at(m_messages[i].rank);
-        theirs.push_back({peer.memory + b * peer.bytes + m_begins[i]});
-      }
+      for (std::size_t i = 0; i < m_messages.size(); ++i)
+        theirs.push_back({peer(i) + b * m_offers[i].bytes + m_offers[i].begin});
       rows.push_back(this->places_in(m_memory + b * bytes, m_messages));
     }
     m_places = this->places_on_device(rows);
+    for (std::size_t i = 0; i < m_messages.size(); ++i) {
+      m_theirs.push_back(flag(peer(i), m_offers[i].bytes, m_offers[i].number));
+      m_mine.push_back(flag(m_memory, bytes, std::int64_t(i)));
+    }
   }
 
   ~PeerMessages() override { close_all(); }
 
-  void begin(Exec const& exec) override {
-    m_buffer = 1 - m_buffer;
-    for (auto& [rank, peer] : m_peers) Memory::wait(exec, peer.free[std::size_t(m_buffer)]);
-  }
-  MessagePlace const* send_places() const override { return row(2 * m_buffer); }
-  MessagePlace const* receive_places() const override { return row(2 * m_buffer + 1); }
+  void begin(Exec const&) override { ++m_number; }
+  MessagePlace const* send_places() const override { return row(2 * buffer()); }
+  MessagePlace const* receive_places() const override { return row(2 * buffer() + 1); }
   void exchange(Exec const& exec, HaloHeader const& header, std::string const& where) override {
-    Memory::record(m_sent[std::size_t(m_buffer)], exec);
+    Memory::set(exec, m_theirs, m_number);
     m_headers->exchange(header, where);
-    for (auto& [rank, peer] : m_peers) Memory::wait(exec, peer.sent[std::size_t(m_buffer)]);
+    Memory::wait(exec, m_mine, m_number);
   }
-  void end(Exec const& exec) override { Memory::record(m_free[std::size_t(m_buffer)], exec); }
 
  private:
-  using Events = std::array<typename Memory::Event, 2>;
-
   /// What a neighbor is told, message by message.
   struct Offer {
     typename Memory::Handle memory;
-    typename Memory::EventHandle sent[2], free[2];
-    std::int64_t begin, bytes, exists;
-  };
-  struct Peer {
-    std::byte* memory = nullptr;
-    Events sent{}, free{};
-    std::int64_t bytes = 0;
+    std::int64_t begin, bytes, number, exists;
   };
 
+  int buffer() const { return int(m_number % 2); }
   MessagePlace const* row(int i) const { return m_places.data() + std::size_t(i) * m_messages.size(); }
 
+  /// The memory of a message's neighbor.
+  std::byte* peer(std::size_t message) const { return m_peers.at(m_messages[message].rank); }
+
+  /// Flags lie behind both buffers.
+  static std::uint64_t* flag(std::byte* memory, std::int64_t bytes, std::int64_t message) {
+    return reinterpret_cast<std::uint64_t*>(memory + 2 * bytes) + message;
+  }
+
   bool open_all(std::int64_t bytes) {
-    m_memory = Memory::allocate(2 * bytes);
-    Offer mine{};
-    bool works = m_memory != nullptr && Memory::handle_of(m_memory, mine.memory);
-    for (std::size_t const b : {0, 1})
-      for (auto const& [event, handle] : {std::pair(&m_sent[b], &mine.sent[b]), std::pair(&m_free[b], &mine.free[b])})
-        works = Memory::make_event(*event) && Memory::event_handle_of(*event, *handle) && works;
-    mine.bytes              = bytes;
-    mine.exists             = works;
     std::size_t const count = m_messages.size();
-    std::vector<Offer> offers(count, mine), theirs(count);
+    m_memory                = Memory::allocate(2 * bytes + std::int64_t(count * sizeof(std::uint64_t)));
+    Offer mine{};
+    bool works  = m_memory != nullptr && Memory::handle_of(m_memory, mine.memory);
+    mine.bytes  = bytes;
+    mine.exists = works;
+    std::vector<Offer> offers(count, mine);
+    m_offers.resize(count);
     std::vector<MPI_Request> requests(2 * count);
     for (std::size_t i = 0; i < count; ++i) {
       auto const& message = m_messages[i];
       offers[i].begin     = message.begin;
-      MPI_Irecv(&theirs[i], sizeof(Offer), MPI_BYTE, message.rank, message.send_tag, m_ranks->comm(), &requests[2 * i]);
+      offers[i].number    = std::int64_t(i);
+      MPI_Irecv(&m_offers[i], sizeof(Offer), MPI_BYTE, message.rank, message.send_tag, m_ranks->comm(),
+                &requests[2 * i]);
       MPI_Isend(&offers[i], sizeof(Offer), MPI_BYTE, message.rank, message.receive_tag, m_ranks->comm(),
                 &requests[2 * i + 1]);
     }
     m_ranks->wait(requests, "Koalesce::Domain", "neighbors' memory");
-    for (std::size_t i = 0; i < count; ++i) {
-      works = theirs[i].exists && open(m_messages[i].rank, theirs[i]) && works;
-      m_begins.push_back(theirs[i].begin);
-    }
+    for (std::size_t i = 0; i < count; ++i)
+      works = m_offers[i].exists && open(m_messages[i].rank, m_offers[i].memory) && works;
     return works;
   }
 
-  bool open(int rank, Offer const& offer) {
+  bool open(int rank, typename Memory::Handle const& handle) {
     if (m_peers.count(rank) > 0) return true;
-    Peer peer;
-    peer.memory = Memory::open(offer.memory);
-    peer.bytes  = offer.bytes;
-    if (peer.memory == nullptr) return false;
-    bool works = true;
-    for (std::size_t const b : {0, 1})
-      works =
-          Memory::open_event(offer.sent[b], peer.sent[b]) && Memory::open_event(offer.free[b], peer.free[b]) && works;
-    m_peers[rank] = peer;
-    return works;
+    std::byte* const memory = Memory::open(handle);
+    if (memory != nullptr) m_peers[rank] = memory;
+    return memory != nullptr;
   }
 
   /// Memory may be freed only when neighbors have closed it. If they do not say so, it stays.
   void close_all() {
-    for (auto& [rank, peer] : m_peers) {
-      for (std::size_t const b : {0, 1}) {
-        Memory::free_event(peer.sent[b]);
-        Memory::free_event(peer.free[b]);
-      }
-      Memory::close(peer.memory);
-    }
+    for (auto const& [rank, memory] : m_peers) Memory::close(memory);
     m_peers.clear();
     bool const closed = all_closed();
     if (m_memory != nullptr && closed) Memory::free(m_memory);
     m_memory = nullptr;
-    for (std::size_t const b : {0, 1}) {
-      Memory::free_event(m_sent[b]);
-      Memory::free_event(m_free[b]);
-    }
   }
 
   bool all_closed() const {
@@ -158,12 +136,12 @@ class PeerMessages : public HaloTransport<Exec> {
   Ranks const* m_ranks;
   std::vector<HaloMessage> m_messages;
   std::byte* m_memory = nullptr;
-  Events m_sent{}, m_free{};
-  std::map<int, Peer> m_peers;
-  std::vector<std::int64_t> m_begins;  // of each message, in the neighbor's buffer
+  std::map<int, std::byte*> m_peers;
+  std::vector<Offer> m_offers;
+  PeerFlags m_theirs, m_mine;  // of each message
   typename HaloTransport<Exec>::Places m_places;
   std::optional<HeaderMessages> m_headers;
-  int m_buffer = 1;
+  std::uint64_t m_number = 0;  // of the exchange
 };
 
 }  // namespace Koalesce::Impl
