@@ -152,7 +152,7 @@ constexpr RegisterTile window_tile(TileTraits const& t, int width) {
   }
   if (!far) return {.rows = 2, .planes = 4, .min_blocks = t.inputs > 1 ? blocks : 0};
   if (narrow && !small && t.rz > 2) return {.rows = 2, .planes = 8, .min_blocks = blocks};
-  if (narrow) return {.rows = 2, .planes = 4, .min_blocks = alone && small && t.rz > 2 ? 5 : 0};
+  if (narrow) return {.rows = 2, .planes = 4, .min_blocks = alone && small && t.rz > 2 ? 4 : 0};
   return {.rows = 2, .planes = 4, .min_blocks = blocks};
 }
 
