@@ -4,6 +4,7 @@
 
 #include <Koalesce/stencil/impl/StencilWork.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -99,6 +100,9 @@ struct RegisterTile {
                        ///< takes all registers that they leave, and sends off more reads at a time
 };
 
+/// Bytes of a sweep's sums that take few registers.
+inline constexpr std::size_t max_light_sums = 16;
+
 /// What decides a tile, beside its width.
 struct TileTraits {
   int rank;   ///< dimensions of the stencil
@@ -107,9 +111,9 @@ struct TileTraits {
   bool box;
   bool linear;
   int inputs;
-  bool values;  ///< fields are read at its points alone, too
-  int held;  ///< registers of the inputs, or of the partial sums, that a thread of a tile of this width holds, and of
-             ///< such values
+  bool light;  ///< little else takes registers: values at its points, active points, large sums in the sweep
+  int held;    ///< registers of the inputs, or of the partial sums, that a thread of a tile of this width holds, and of
+               ///< what is read at its points alone
 };
 
 /// Partial sums of 8 bytes march in a loop: their weights fill the registers that straight code would need. Narrow
@@ -121,8 +125,8 @@ constexpr RegisterTile sums_tile(TileTraits const& t, int width) {
   return {.rows = t.rank == 3 ? 2 : 1, .planes = 4, .min_blocks = bounded && !t.box && t.held <= 28 ? 5 : 0};
 }
 
-/// Blocks of tiles of one point in x, in two dimensions, that read one input. Left alone, the compiler gives them so
-/// few registers that few reads are on their way.
+/// Blocks of tiles of one point in x, in two dimensions, that read one input and do little else. Left alone, the
+/// compiler gives them so few registers that few reads are on their way.
 constexpr int narrow_plane_blocks(TileTraits const& t) {
   if (t.held <= (t.box ? 18 : 34)) return 6;
   return t.box && t.bytes <= 4 && t.held <= 34 ? 4 : 0;
@@ -135,7 +139,7 @@ constexpr RegisterTile window_tile(TileTraits const& t, int width) {
   bool const narrow = width == 1, small = t.bytes <= 4, far = t.rz > 1;
   int const many   = t.held <= 104 ? 2 : 0;
   int const blocks = t.inputs > 1 ? (t.held > 72 ? many : 0) : t.held > (small ? 56 : 72) ? many : small ? 4 : 3;
-  bool const alone = t.inputs == 1 && !t.values;
+  bool const alone = t.inputs == 1 && t.light;
   if (t.rank == 2) {
     if (narrow)
       return {.rows       = 1,

@@ -7,6 +7,7 @@
 #include <Koalesce/cuda/stencil/tile/RegisterWindow.hpp>
 #include <Koalesce/cuda/stencil/tile/TilePlace.hpp>
 #include <Koalesce/cuda/stencil/tile/TileValues.hpp>
+#include <Koalesce/stencil/LinearStencil.hpp>
 #include <Koalesce/stencil/impl/CachedPoint.hpp>
 
 namespace Koalesce::Impl::CudaBackend {
@@ -27,11 +28,12 @@ __device__ __forceinline__ void compute_cut_tile(Work const& work, TilePlace con
 }
 
 /// Whether points may be computed by two threads: no result is summed up. Where values are read at the points, too, far
-/// shapes leave no registers for it. Lines are tiles of one row; their ends are cut.
+/// shapes and known weights leave no registers for it. Lines are tiles of one row; their ends are cut.
 template <class Work>
 inline constexpr bool has_own_points =
     Work::Order::rank > 1 && !has_active_points<Work> && std::is_same_v<typename Work::Reduction, NoReduction> &&
-    (std::is_same_v<typename Work::Points, Pack<>> || (Work::rz <= 1 && Work::ry <= 1 && Work::rx <= 1));
+    (std::is_same_v<typename Work::Points, Pack<>> ||
+     (!is_linear<typename Work::Functor> && Work::rz <= 1 && Work::ry <= 1 && Work::rx <= 1));
 
 /// Calls inside(work, place, which of its points, update) for the calling thread's tile, if it lies in the work.
 template <int width, int rows, int planes, class Work, class Inside>

@@ -50,6 +50,9 @@ struct StencilTiles<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Outs,
     else return 0;
   }();
 
+  static constexpr bool is_light = std::is_same_v<Points, Pack<>> && !has_active_points<Work> &&
+                                   sizeof(typename Work::Reduction::Update) <= max_light_sums;
+
   /// Registers that decide what a tile of two rows, in three dimensions, and of this width can be.
   template <int width>
   static constexpr int held = [] {
@@ -67,7 +70,7 @@ struct StencilTiles<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Outs,
                                 .box    = box,
                                 .linear = is_linear<Functor>,
                                 .inputs = int(sizeof...(Ts)),
-                                .values = !std::is_same_v<Points, Pack<>>,
+                                .light  = is_light,
                                 .held   = held<width>};
     RegisterTile tile = takes_sums ? sums_tile(traits, width) : window_tile(traits, width);
     // As many points a thread as a tile of active points has: fewer do not keep enough reads on their way.
