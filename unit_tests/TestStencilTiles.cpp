@@ -158,7 +158,7 @@ void read_shifted(Rng& rng, Index<3> const& n, bool overwrite) {
   auto const& out = overwrite ? at : other;
   SCOPED_TRACE("interior " + to_string<3>(n) + ", shifts " + std::to_string(in_shift) + " and " +
                std::to_string(shift) + ", pitch " + std::to_string(in.pitch) + (overwrite ? ", overwritten" : ""));
-  auto const values = Kokkos::create_mirror_view(in.memory), added = Kokkos::create_mirror_view(at.memory);
+  auto const values = Kokkos::create_mirror_view(in.memory), added = Kokkos::create_mirror(at.memory);
   for (std::size_t i = 0; i < values.size(); ++i) values(i) = T(random_int(rng, -9, 9));
   for (std::size_t i = 0; i < added.size(); ++i) added(i) = T(ValueProbe<Exec>::none);
   for_each_index<3>({}, n, [&](Index<3> const& p) {
