@@ -8,9 +8,9 @@
 
 #include <cuda.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace Koalesce::Impl {
 
@@ -76,11 +76,13 @@ struct PeerMemory<Kokkos::Cuda> {
     return error == cudaSuccess;
   }
 
+  /// Gives the stream one operation per flag, all at once. Nothing is allocated.
   template <class Fill>
   static void run(Kokkos::Cuda const& exec, PeerFlags const& flags, Fill const& fill) {
-    std::vector<CUstreamBatchMemOpParams> operations(flags.size(), CUstreamBatchMemOpParams{});
+    std::array<CUstreamBatchMemOpParams, 26> operations{};  // a flag for each neighbor in three dimensions, at most
+    if (flags.size() > operations.size()) Kokkos::abort("Koalesce: more messages than a part has neighbors");
     for (std::size_t i = 0; i < flags.size(); ++i) fill(operations[i], reinterpret_cast<CUdeviceptr>(flags[i]));
-    if (cuStreamBatchMemOp(exec.cuda_stream(), unsigned(operations.size()), operations.data(), 0) != CUDA_SUCCESS)
+    if (cuStreamBatchMemOp(exec.cuda_stream(), unsigned(flags.size()), operations.data(), 0) != CUDA_SUCCESS)
       Kokkos::abort("Koalesce: a flag between processes failed");
   }
 };
