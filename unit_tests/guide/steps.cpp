@@ -36,6 +36,8 @@ static void time_steps() {
   };
 #include "steps/every.inc"
   expect_threes(u);
+#include "steps/norm.inc"
+  expect_threes(u);
   if (written != 5500) Kokkos::abort("guide: every() did not say what the page says");
 }
 

@@ -70,18 +70,57 @@ TYPED_TEST(RankSteps, time_levels_and_constants) {
     WholeAndPart<Exec, double, 3> u(domain, {2, 2, 2}, {wide, wide, wide}, rng),
         previous(domain, {2, 2, 2}, {wide, wide, wide}, rng), speed(domain, {0, 0, 0}, {4, 2, 3}, rng);
     auto const number = [](Rng& r) { return double(random_int(r, -1000, 1000)) / 7000; };
-    u.fill(domain, rng, number);
-    previous.fill(domain, rng, number);
-    speed.fill(domain, rng, number);
-    auto const run = [&](auto const& policy, auto& now, auto& before, auto& c) {
+    auto const run    = [&](auto const& policy, auto& now, auto& before, auto& c) {
       parallel_stencil_steps("wave", policy.with_backend(typename TypeParam::backend()),
-                             fields(time_levels(now.view(), before.view()), constant(at_point(c.view()))), fields(), 7,
-                             with_step(NumberedWave()));
+                                fields(time_levels(now.view(), before.view()), constant(at_point(c.view()))), fields(), 7,
+                                with_step(NumberedWave()));
     };
-    run(StencilPolicy(Exec(), Star<2, 2, 2>(), domain.global_extents()), u.whole, previous.whole, speed.whole);
-    run(StencilPolicy(Exec(), Star<2, 2, 2>(), domain), u.part, previous.part, speed.part);
-    EXPECT_TRUE(u.agrees()) << domain;
-    EXPECT_TRUE(previous.agrees()) << domain;
+    for (int const depth : {0, int(deep)}) {
+      SCOPED_TRACE("depth " + std::to_string(depth));
+      u.fill(domain, rng, number);
+      previous.fill(domain, rng, number);
+      speed.fill(domain, rng, number);
+      run(StencilPolicy(Exec(), Star<2, 2, 2>(), domain.global_extents()), u.whole, previous.whole, speed.whole);
+      run(StencilPolicy(Exec(), Star<2, 2, 2>(), domain).with_fused_steps(depth), u.part, previous.part, speed.part);
+      EXPECT_TRUE(u.agrees()) << domain;
+      EXPECT_TRUE(previous.agrees()) << domain;
+    }
+  });
+}
+
+/// Leaves the largest change, which no order of ranks shows in.
+struct StepAndMost {
+  template <class U>
+  KOKKOS_FUNCTION double operator()(std::int64_t step, U const& u, std::int64_t i, std::int64_t j, std::int64_t k,
+                                    double& most) const {
+    double const next = Mix<Star<1, 1, 1>>().around(u, i, j, k) + double(step) / 64;
+    most              = Kokkos::max(most, Kokkos::abs(next - u()));
+    return next;
+  }
+};
+
+/// Steps that share an exchange and a sweep know their numbers, and the last one reduces over all processes.
+TYPED_TEST(RankSteps, results_and_the_number_of_the_step) {
+  using Exec = typename TypeParam::exec;
+  for_each_seed([](Rng& rng) {
+    auto const domain = random_domain<3>(rng, {3, 3, 3}, {}, 8000);
+    WholeAndPart<Exec, double, 3> state(domain, {1, 1, 1}, {3, 3, 3}, rng), scratch(domain, {1, 1, 1}, {3, 3, 3}, rng);
+    auto const run = [&](auto const& policy, auto& now, auto& next, std::int64_t steps) {
+      double most = 3;
+      parallel_stencil_steps_reduce("steps", policy.with_backend(typename TypeParam::backend()), now.view(),
+                                    next.view(), steps, with_step(StepAndMost()), Kokkos::Max<double>(most));
+      return most;
+    };
+    for (std::int64_t const steps : {0, 1, 7})
+      for (int const depth : {0, 1, 3}) {
+        SCOPED_TRACE("steps " + std::to_string(steps) + ", depth " + std::to_string(depth));
+        state.fill(domain, rng, [](Rng& r) { return double(random_int(r, -1000, 1000)) / 7; });
+        StencilPolicy const whole(Exec(), Star<1, 1, 1>(), domain.global_extents());
+        StencilPolicy const part(Exec(), Star<1, 1, 1>(), domain);
+        EXPECT_EQ(run(whole.with_fused_steps(1), state.whole, scratch.whole, steps),
+                  run(part.with_fused_steps(depth), state.part, scratch.part, steps));
+        EXPECT_TRUE(state.agrees()) << domain;
+      }
   });
 }
 

@@ -201,6 +201,14 @@ void check() {
 #elif defined(MUST_NOT_COMPILE_staged_steps_of_levels)
   Koalesce::parallel_stencil_steps("must not compile", StencilPolicy<Exec, Staged<Shape, Shape>>({8, 8}),
                                    Koalesce::time_levels(u, v), fields(), 2, second, second);
+#elif defined(MUST_NOT_COMPILE_steps_reduce_without_results)
+  Koalesce::parallel_stencil_steps_reduce("must not compile", StencilPolicy<Exec, Shape>({8, 8}), u, v, 2, first,
+                                          Koalesce::every(1, [](Index) {}));
+#elif defined(MUST_NOT_COMPILE_steps_reduce_every_after_results)
+  Koalesce::parallel_stencil_steps_reduce("must not compile", StencilPolicy<Exec, Shape>({8, 8}), u, v, 2, first, sum,
+                                          Koalesce::every(1, [](Index) {}));
+#elif defined(MUST_NOT_COMPILE_steps_reduce_functor_without_results)
+  Koalesce::parallel_stencil_steps_reduce("must not compile", StencilPolicy<Exec, Shape>({8, 8}), u, v, 2, first, sum);
 #elif defined(MUST_NOT_COMPILE_one_functor_for_two_stages)
   parallel_stencil("must not compile", StencilPolicy<Exec, Staged<Shape, Shape>>({8, 8}), u, v, first);
 #elif defined(MUST_NOT_COMPILE_first_stage)

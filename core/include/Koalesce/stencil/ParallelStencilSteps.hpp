@@ -9,9 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <type_traits>
-#include <utility>
 
 namespace Koalesce {
 
@@ -70,19 +68,34 @@ namespace Koalesce {
 template <class... Options, class State, class Scratch, class... Args>
 void parallel_stencil_steps(std::string const& label, StencilPolicy<Options...> const& policy, State const& state,
                             Scratch const& scratch, std::int64_t steps, Args const&... args) {
-  constexpr std::size_t pauses = (Impl::is_every<Args> + ... + 0), functors = sizeof...(Args) - pauses;
-  static_assert(pauses <= 1, "Koalesce::parallel_stencil_steps: give one every() at most");
-  if constexpr (pauses <= 1) {
-    std::tuple<Args const&...> const all(args...);
-    [&]<std::size_t... F>(std::index_sequence<F...>) {
-      if constexpr (pauses == 0)
-        Impl::call_steps(label, policy, Impl::as_pack(state), Impl::as_pack(scratch), steps, Impl::NoPauses(),
-                         std::get<F>(all)...);
-      else
-        Impl::call_steps(label, policy, Impl::as_pack(state), Impl::as_pack(scratch), steps, std::get<functors>(all),
-                         std::get<F>(all)...);
-    }(std::make_index_sequence<functors>{});
-  }
+  constexpr std::size_t functors = sizeof...(Args) - Impl::pauses_in<Args...>;
+  if constexpr (Impl::check_pauses<functors, Args...>())
+    Impl::split_steps<functors>(label, policy, Impl::as_pack(state), Impl::as_pack(scratch), steps, args...);
+}
+
+/// \brief Time steps as above of which the last one also reduces: the norm of the last change, the energy at the end.
+///
+///     double norm = 0;  // jacobi(u, f, z, y, x, sum)
+///     parallel_stencil_steps_reduce("jacobi", policy, fields(u, constant(at_point(f))), scratch, 100, jacobi, norm);
+///
+/// The functor has one more parameter for every result, as that of parallel_stencil_reduce; the steps before the last
+/// one drop what it adds there. The last step has a sweep to itself. Of 0 steps, results are the reducers' identities.
+///
+/// \param[in] label, policy, state, scratch, steps  as above.
+/// \param[in] args  the functor, or several, and every(), as above, then the results, as of parallel_stencil_reduce.
+/// \throws Error as above, or if a result has no memory or memory that neither the execution space nor the host can
+///         access.
+template <class... Options, class State, class Scratch, class... Args>
+void parallel_stencil_steps_reduce(std::string const& label, StencilPolicy<Options...> const& policy,
+                                   State const& state, Scratch const& scratch, std::int64_t steps, Args&&... args) {
+  using Shape                    = typename StencilPolicy<Options...>::shape_type;
+  constexpr std::size_t functors = Impl::functor_count<Shape, std::decay_t<Args>...>;
+  constexpr bool results         = sizeof...(Args) > functors + Impl::pauses_in<Args...>;
+  static_assert(results,
+                "Koalesce::parallel_stencil_steps_reduce: give the functors, then every() if wanted, then at least one "
+                "result");
+  if constexpr (results && Impl::check_pauses<functors, Args...>())
+    Impl::split_steps<functors>(label, policy, Impl::as_pack(state), Impl::as_pack(scratch), steps, args...);
 }
 
 }  // namespace Koalesce

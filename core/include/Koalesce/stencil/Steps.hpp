@@ -53,8 +53,8 @@ struct WithStep {
 
   /// functor(step, arguments...)
   template <class... Args>
-  KOKKOS_FUNCTION auto operator()(Args const&... args) const -> decltype(functor(step, args...)) {
-    return functor(step, args...);
+  KOKKOS_FUNCTION auto operator()(Args&&... args) const -> decltype(functor(step, static_cast<Args&&>(args)...)) {
+    return functor(step, static_cast<Args&&>(args)...);
   }
 };
 

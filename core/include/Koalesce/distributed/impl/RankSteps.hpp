@@ -3,6 +3,7 @@
 #define KOALESCE_DISTRIBUTED_IMPL_RANK_STEPS_HPP
 
 #include <Koalesce/distributed/impl/RankStencil.hpp>
+#include <Koalesce/stencil/impl/steps/StepsFunctor.hpp>
 #include <Koalesce/stencil/impl/steps/StepsState.hpp>
 
 #include <algorithm>
@@ -112,6 +113,13 @@ struct PeriodFunctor {
     return i < 0 ? i + period[c] : i >= period[c] ? i - period[c] : i;
   }
 };
+
+template <class F>
+inline constexpr bool knows_step<PeriodFunctor<F>> = knows_step<F>;
+template <class F>
+KOKKOS_FORCEINLINE_FUNCTION void go_on(PeriodFunctor<F>& functor, std::int64_t steps) {
+  go_on(functor.functor, steps);
+}
 
 template <class Order, class F, class... As, class... Vs, class Update>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_with(PeriodFunctor<F> const& f, Pack<As...> const& a,

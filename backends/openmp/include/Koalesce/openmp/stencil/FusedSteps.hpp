@@ -4,7 +4,7 @@
 
 #include <Koalesce/openmp/stencil/BoundedTile.hpp>
 #include <Koalesce/openmp/stencil/Stencil.hpp>
-#include <Koalesce/stencil/impl/steps/StepsState.hpp>
+#include <Koalesce/stencil/impl/steps/StepsFunctor.hpp>
 
 #include <algorithm>
 #include <string>

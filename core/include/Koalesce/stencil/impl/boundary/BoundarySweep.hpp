@@ -6,6 +6,7 @@
 #include <Koalesce/stencil/impl/StencilWork.hpp>
 #include <Koalesce/stencil/impl/boundary/BoundaryValue.hpp>
 #include <Koalesce/stencil/impl/boundary/HaloPoints.hpp>
+#include <Koalesce/stencil/impl/steps/StepsFunctor.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -47,6 +48,13 @@ struct BoxFunctor {
   F functor;
   Extents3 first;
 };
+
+template <class F>
+inline constexpr bool knows_step<BoxFunctor<F>> = knows_step<F>;
+template <class F>
+KOKKOS_FORCEINLINE_FUNCTION void go_on(BoxFunctor<F>& functor, std::int64_t steps) {
+  go_on(functor.functor, steps);
+}
 
 template <class F>
 auto in_box(F const& functor, Extents3 const& first) {

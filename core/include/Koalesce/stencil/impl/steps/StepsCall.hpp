@@ -7,8 +7,10 @@
 #include <Koalesce/stencil/impl/steps/StepsSweep.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -22,8 +24,27 @@ template <class T>
 inline constexpr bool is_every = false;
 template <class F>
 inline constexpr bool is_every<Every<F>> = true;
-template <class T>
-inline constexpr bool is_pauses = is_every<T> || std::is_same_v<T, NoPauses>;
+
+/// How many every() there are among arguments.
+template <class... Args>
+inline constexpr std::size_t pauses_in = (is_every<std::decay_t<Args>> + ... + 0);
+
+/// Whether one of the arguments is every().
+template <std::size_t i, class... Args>
+inline constexpr bool has_pauses_at = [] {
+  if constexpr (i < sizeof...(Args)) return is_every<std::decay_t<std::tuple_element_t<i, std::tuple<Args...>>>>;
+  else return false;
+}();
+
+/// Whether every() is given once at most, after so many functors.
+template <std::size_t functors, class... Args>
+constexpr bool check_pauses() {
+  constexpr std::size_t pauses = pauses_in<Args...>;
+  constexpr bool placed        = pauses != 1 || has_pauses_at<functors, Args...>;
+  static_assert(pauses <= 1, "Koalesce::parallel_stencil_steps: give one every() at most");
+  static_assert(placed, "Koalesce::parallel_stencil_steps: every() stands after the functors");
+  return pauses <= 1 && placed;
+}
 
 /// Whether an entry of the state has two levels of one type, or one.
 template <class Policy, class In>
@@ -74,13 +95,14 @@ constexpr bool check_one_functor() {
 }
 
 /// Whether a step can be called at all, as parallel_stencil checks it.
-template <class Policy, class Ins, class Outs, class... Functors>
+/// \tparam Update  what the last step reduces.
+template <class Policy, class Ins, class Outs, class Update, class... Functors>
 constexpr bool check_step() {
   if constexpr (!check_views<Policy, Ins, Outs>()) return false;
   else if constexpr (is_staged<typename Policy::shape_type>)
-    return check_stages<Policy, Ins, Outs, Pack<>, Functors...>();
+    return check_stages<Policy, Ins, Outs, Update, Functors...>();
   else if constexpr (sizeof...(Functors) != 1) return check_one_functor<Functors...>();
-  else return check_functor<Policy, Ins, Outs, Pack<>, Functors...>();
+  else return check_functor<Policy, Ins, Outs, Update, Functors...>();
 }
 
 template <class Pauses>
@@ -134,10 +156,22 @@ void call_pause(Every<F> const& pause, std::int64_t done, Sweeps& sweeps) {
   }
 }
 
-template <class Policy, class State, class Scratch, class Pauses, class... Functors>
+/// The functors as steps call them that reduce nothing: of stages the last one may.
+template <class Update, class... Functors>
+auto functors_between(Functors const&... functors) {
+  std::tuple<Functors const&...> const all(functors...);
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return values(std::get<I>(all)..., without_results<Update>(std::get<sizeof...(I)>(all)));
+  }(std::make_index_sequence<sizeof...(Functors) - 1>{});
+}
+
+template <class Policy, class State, class Scratch, class Pauses, class Reduction, class... Functors>
 void run_steps(std::string const& label, Policy const& policy, State const& state, Scratch const& scratch,
-               std::int64_t steps, Pauses const& pauses, Functors const&... functors) {
-  auto const where  = call_text("Koalesce::parallel_stencil_steps", label);
+               std::int64_t steps, Pauses const& pauses, Reduction const& reduction, Functors const&... functors) {
+  constexpr bool reducing = !std::is_same_v<Reduction, NoReduction>;
+
+  auto const where =
+      call_text(reducing ? "Koalesce::parallel_stencil_steps_reduce" : "Koalesce::parallel_stencil_steps", label);
   auto const views  = changing_views(state);
   auto const others = other_views(state, scratch);
   check_call(where, policy, inputs_in(views, others, state), others, [&](auto const& local) {
@@ -146,17 +180,24 @@ void run_steps(std::string const& label, Policy const& policy, State const& stat
     check_stencil(where, local, inputs_in(others, views, state), views);
     check_layouts(where, views, others);
     if constexpr (Policy::field_rank > Policy::rank) check_block_extents<Policy>(where, views, others);
+    check_results<typename Policy::execution_space>(where, reduction);
   });
+  if constexpr (reducing)
+    if (steps == 0) join_earlier(policy.space(), kernel_label(typename Policy::backend_type{}, label), reduction);
 
-  StepsSweeps<Policy, State, std::decay_t<decltype(views)>, Functors...> sweeps(label, policy, state, others,
-                                                                                functors...);
+  StepsSweeps sweeps(label, policy, state, others, functors_between<typename Reduction::Update>(functors...));
   if (steps > 1) sweeps.prepare(steps);
   std::int64_t period = std::max<std::int64_t>(1, steps);
   if constexpr (!std::is_same_v<Pauses, NoPauses>) period = pauses.period;
   for (std::int64_t done = 0; done < steps;) {
     auto const next = std::min(period, steps - done);
-    sweeps.run(next);
     done += next;
+    if (reducing && done == steps) {
+      sweeps.run(next - 1, 1);
+      sweeps.run_reducing(reduction, functors...);
+    } else {
+      sweeps.run(next);
+    }
     if constexpr (!std::is_same_v<Pauses, NoPauses>)
       if (next == period) call_pause(pauses, done, sweeps);
   }
@@ -172,33 +213,53 @@ using StepInputs = decltype(inputs_in(changing_views(std::declval<State const&>(
 template <class State>
 using StepOutputs = decltype(changing_views(std::declval<State const&>()));
 
-template <class Policy, class State, class Scratch, class Pauses, class... Functors>
+template <class Policy, class State, class Scratch, class Pauses, class Reduction, class... Functors>
 void call_steps(std::string const& label, Policy const& policy, State const& state, Scratch const& scratch,
-                std::int64_t steps, Pauses const& pauses, Functors const&... functors) {
-  static_assert(is_pauses<Pauses>, "Koalesce::parallel_stencil_steps: the argument after the functors must be every()");
-  if constexpr (is_pauses<Pauses> &&
-                check_scratch<Policy>(static_cast<State const*>(nullptr), static_cast<Scratch const*>(nullptr))) {
-    if constexpr (check_step<Policy, StepInputs<State, Scratch>, StepOutputs<State>, Functors...>())
-      run_steps(label, policy, state, scratch, steps, pauses, functors...);
+                std::int64_t steps, Pauses const& pauses, Reduction const& reduction, Functors const&... functors) {
+  if constexpr (check_scratch<Policy>(static_cast<State const*>(nullptr), static_cast<Scratch const*>(nullptr))) {
+    using Update = typename Reduction::Update;
+    if constexpr (check_step<Policy, StepInputs<State, Scratch>, StepOutputs<State>, Update, Functors...>())
+      run_steps(label, policy, state, scratch, steps, pauses, reduction, functors...);
   }
 }
 
 /// Known weights, and a functor of their sum.
-template <class Policy, class State, class Scratch, class Pauses, class W, class LinearShape, class Then>
+template <class Policy, class State, class Scratch, class Pauses, class Reduction, class W, class LinearShape,
+          class Then>
   requires(!is_staged<typename Policy::shape_type>)
 void call_steps(std::string const& label, Policy const& policy, State const& state, Scratch const& scratch,
-                std::int64_t steps, Pauses const& pauses, LinearStencil<W, LinearShape> const& weights,
-                Then const& then) {
-  static_assert(is_pauses<Pauses>, "Koalesce::parallel_stencil_steps: the argument after the functors must be every()");
-  if constexpr (is_pauses<Pauses> &&
-                check_scratch<Policy>(static_cast<State const*>(nullptr), static_cast<Scratch const*>(nullptr))) {
+                std::int64_t steps, Pauses const& pauses, Reduction const& reduction,
+                LinearStencil<W, LinearShape> const& weights, Then const& then) {
+  if constexpr (check_scratch<Policy>(static_cast<State const*>(nullptr), static_cast<Scratch const*>(nullptr))) {
     using Ins  = StepInputs<State, Scratch>;
     using Outs = StepOutputs<State>;
     if constexpr (check_views<Policy, Ins, Outs>()) {
-      if constexpr (check_linear_then<Policy, Ins, Outs, Pack<>, W, LinearShape, Then>())
-        run_steps(label, policy, state, scratch, steps, pauses, LinearThen<W, LinearShape, Then>{weights, then});
+      if constexpr (check_linear_then<Policy, Ins, Outs, typename Reduction::Update, W, LinearShape, Then>())
+        run_steps(label, policy, state, scratch, steps, pauses, reduction,
+                  LinearThen<W, LinearShape, Then>{weights, then});
     }
   }
+}
+
+/// The arguments of a call in their parts: so many functors, every() if it is there, results.
+template <std::size_t functors, class Policy, class State, class Scratch, class... Args>
+void split_steps(std::string const& label, Policy const& policy, State const& state, Scratch const& scratch,
+                 std::int64_t steps, Args&... args) {
+  constexpr bool pauses         = has_pauses_at<functors, Args...>;
+  constexpr std::size_t results = functors + pauses;
+  std::tuple<Args&...> const all(args...);
+  [&]<std::size_t... F, std::size_t... R>(std::index_sequence<F...>, std::index_sequence<R...>) {
+    auto const call = [&](auto const& pause, auto const& reduction) {
+      call_steps(label, policy, state, scratch, steps, pause, reduction, std::as_const(std::get<F>(all))...);
+    };
+    auto const call_reducing = [&](auto const& pause) {
+      if constexpr (sizeof...(R) == 0) call(pause, NoReduction());
+      else if constexpr (check_result_types<std::tuple_element_t<results + R, std::tuple<Args&...>>...>())
+        call(pause, make_reduction(std::get<results + R>(all)...));
+    };
+    if constexpr (pauses) call_reducing(std::get<functors>(all));
+    else call_reducing(NoPauses());
+  }(std::make_index_sequence<functors>{}, std::make_index_sequence<sizeof...(Args) - results>{});
 }
 
 }  // namespace Koalesce::Impl

@@ -2,7 +2,6 @@
 #ifndef KOALESCE_STENCIL_IMPL_STEPS_STEPS_STATE_HPP
 #define KOALESCE_STENCIL_IMPL_STEPS_STEPS_STATE_HPP
 
-#include <Koalesce/stencil/LinearStencil.hpp>
 #include <Koalesce/stencil/Steps.hpp>
 #include <Koalesce/stencil/impl/StencilInputs.hpp>
 #include <Koalesce/stencil/impl/domain/StencilBlocks.hpp>
@@ -109,21 +108,6 @@ auto inputs_in(Views const& views, Views const& others, Pack<Ins...> const& stat
     else if constexpr (has_levels<In>) return values(with_view(in.now, get<here>(views)), at_point(get<here>(others)));
     else return values(with_view(in, get<here>(views)));
   });
-}
-
-/// A functor as a later step calls it.
-template <class F>
-KOKKOS_FORCEINLINE_FUNCTION F const& later_by(F const& functor, std::int64_t) {
-  return functor;
-}
-template <class F>
-KOKKOS_FORCEINLINE_FUNCTION WithStep<F> later_by(WithStep<F> const& functor, std::int64_t steps) {
-  return {functor.functor, functor.step + steps};
-}
-template <class W, class Shape, class F>
-KOKKOS_FORCEINLINE_FUNCTION LinearThen<W, Shape, WithStep<F>> later_by(LinearThen<W, Shape, WithStep<F>> const& functor,
-                                                                       std::int64_t steps) {
-  return {functor.weights, later_by(functor.then, steps)};
 }
 
 /// Stands for NoBoundary where outputs are the Views of inputs at the point: previous time levels.

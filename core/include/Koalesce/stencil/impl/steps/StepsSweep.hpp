@@ -4,6 +4,7 @@
 
 #include <Koalesce/stencil/impl/StencilDispatch.hpp>
 #include <Koalesce/stencil/impl/domain/LocalPolicy.hpp>
+#include <Koalesce/stencil/impl/steps/StepsFunctor.hpp>
 #include <Koalesce/stencil/impl/steps/StepsViews.hpp>
 #include <Koalesce/tuning/impl/RecentTuners.hpp>
 #include <Koalesce/tuning/impl/TuningGroup.hpp>
@@ -90,8 +91,8 @@ class StepsSweeps {
  public:
   /// \param[in] others  Views that change roles with those of the state.
   StepsSweeps(std::string const& label, Policy const& policy, State const& state, Views const& others,
-              Functors const&... functors)
-      : m_label(label), m_policy(policy), m_views(label, local_policy(policy), state, others), m_functors(functors...) {
+              Pack<Functors...> const& functors)
+      : m_label(label), m_policy(policy), m_views(label, local_policy(policy), state, others), m_functors(functors) {
     if constexpr (over_ranks) {
       m_block = steps_per_exchange(policy, m_views.inputs(), m_views.inputs_back());
       if (m_block > 1) m_tuning = tuning_over_ranks(call_text("Koalesce::parallel_stencil_steps", label), policy);
@@ -114,10 +115,19 @@ class StepsSweeps {
   void settle() { m_views.settle(); }
 
   /// Goes on by so many steps.
-  void run(std::int64_t steps) {
+  /// \param[in] sweeps_after  what follows before the state shall hold the newest values.
+  void run(std::int64_t steps, int sweeps_after = 0) {
+    m_sweeps_after = sweeps_after;
     for (auto const end = m_done + steps; m_done < end;)
       if (m_block > 1 && end - m_done > 1) run_blocks(std::min<std::int64_t>(m_block, end - m_done), end);
       else run_sweeps(end - m_done);
+  }
+
+  /// One more step, which reduces.
+  template <class Reduction, class... Reducing>
+  void run_reducing(Reduction const& reduction, Reducing const&... functors) {
+    dispatch_stencil(m_label, m_policy, m_views.inputs(), m_views.outputs(), reduction, later_by(functors, m_done)...);
+    finish_sweep(1);
   }
 
   /// Whether a function takes the Views of the newest values.
@@ -268,6 +278,9 @@ class StepsSweeps {
     if (!m_depths.empty()) m_depths.insert(m_depths.begin(), 1);
   }
 
+  /// How often the Views change roles between the steps that are run now and the end, if that shall be in the state.
+  int turns_left() const { return m_sweeps_after + m_views.in_other(); }
+
   /// The steps of the next sweep, if no more than `most` shall share one: with as few sweeps as possible, and an even
   /// number of them, so that the last one writes the state.
   int next_depth(std::int64_t left, int most) const {
@@ -286,7 +299,7 @@ class StepsSweeps {
       if (depth > most || depth > left) continue;
       fallback         = std::max(fallback, depth);
       auto const after = sweeps_from(left - depth, depth);
-      if (!m_ends || (1 + after + m_views.in_other()) % 2 == 0) return depth;
+      if (!m_ends || (1 + after + turns_left()) % 2 == 0) return depth;
     }
     return fallback;
   }
@@ -296,7 +309,7 @@ class StepsSweeps {
   void run_sweep_on_chip(std::int64_t left) {
     std::int64_t const most = m_policy.fused_steps() > 0 ? m_policy.fused_steps() : max_on_chip;
     std::int64_t sweeps     = (left + most - 1) / most;
-    if (Stopwatch<Exec>::can_measure(m_policy.space())) sweeps += (sweeps + m_views.in_other()) % 2;
+    if (Stopwatch<Exec>::can_measure(m_policy.space())) sweeps += (sweeps + turns_left()) % 2;
     run_on_chip_or_not(int((left + sweeps - 1) / sweeps));
   }
 
@@ -365,6 +378,7 @@ class StepsSweeps {
   std::int64_t m_done  = 0;
   std::int64_t m_block = 0;     ///< most steps per exchange of halos; 0: there are no other processes
   std::int64_t m_ahead = 0;     ///< steps that are left until the next exchange
+  int m_sweeps_after   = 0;     ///< of the steps that are run now
   bool m_ends          = true;  ///< whether the steps that sweeps are chosen for are the last ones
 
   std::shared_ptr<TuningGroup> m_tuning;  ///< choices that all processes make alike, if there are others

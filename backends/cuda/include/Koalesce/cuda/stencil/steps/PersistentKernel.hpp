@@ -6,8 +6,8 @@
 #include <Koalesce/cuda/stencil/steps/StepsTuning.hpp>
 #include <Koalesce/cuda/stencil/steps/TileMessages.hpp>
 #include <Koalesce/stencil/impl/boundary/BoundaryValue.hpp>
+#include <Koalesce/stencil/impl/steps/StepsFunctor.hpp>
 #include <Koalesce/stencil/impl/steps/StepsStart.hpp>
-#include <Koalesce/stencil/impl/steps/StepsState.hpp>
 
 #include <cstdint>
 #include <tuple>
