@@ -4,6 +4,7 @@
 
 #include <Koalesce/openmp/stencil/BoundedTile.hpp>
 #include <Koalesce/openmp/stencil/Stencil.hpp>
+#include <Koalesce/stencil/impl/steps/StepsFaces.hpp>
 #include <Koalesce/stencil/impl/steps/StepsFunctor.hpp>
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 #include <Koalesce/portable/stencil/QueuedStencil.hpp>
 #include <Koalesce/portable/stencil/Tiling.hpp>
 #include <Koalesce/stencil/impl/PlaneQueue.hpp>
+#include <Koalesce/stencil/impl/steps/StepsFaces.hpp>
 #include <Koalesce/stencil/impl/steps/StepsFunctor.hpp>
 #include <Koalesce/stencil/impl/steps/StepsStart.hpp>
 #include <Koalesce/stencil/impl/steps/StepsState.hpp>

@@ -8,6 +8,8 @@
 #include <Koalesce/cuda/stencil/steps/StepsKernel.hpp>
 #include <Koalesce/cuda/stencil/steps/StepsTuning.hpp>
 #include <Koalesce/cuda/stencil/tile/TiledStencil.hpp>
+#include <Koalesce/stencil/impl/steps/StepsFaces.hpp>
+#include <Koalesce/stencil/impl/steps/StepsState.hpp>
 
 #include <algorithm>
 #include <string>

@@ -6,6 +6,7 @@
 #include <Koalesce/cuda/stencil/steps/StepsTuning.hpp>
 #include <Koalesce/cuda/stencil/steps/TileMessages.hpp>
 #include <Koalesce/stencil/impl/boundary/BoundaryValue.hpp>
+#include <Koalesce/stencil/impl/steps/StepsFaces.hpp>
 #include <Koalesce/stencil/impl/steps/StepsFunctor.hpp>
 #include <Koalesce/stencil/impl/steps/StepsStart.hpp>
 

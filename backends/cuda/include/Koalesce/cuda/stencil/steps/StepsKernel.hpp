@@ -6,6 +6,7 @@
 #include <Koalesce/cuda/stencil/steps/StepColumn.hpp>
 #include <Koalesce/cuda/stencil/steps/StepsGrid.hpp>
 #include <Koalesce/stencil/impl/boundary/HaloPoints.hpp>
+#include <Koalesce/stencil/impl/steps/StepsFaces.hpp>
 #include <Koalesce/stencil/impl/steps/StepsFunctor.hpp>
 
 namespace Koalesce::Impl::CudaBackend {
