@@ -3,10 +3,9 @@
 """Compiles Koalesce's CUDA sources for real GPUs, without a GPU and without a CUDA-enabled Kokkos.
 
 Every source that sources.txt names is compiled, not linked, by nvcc for the architectures named there, and ptxas'
-report is read: a function of ours that has a stack frame or spills registers, and is not in
-baseline.txt, fails the check. Every header of the CUDA backend is to compile alone. A Kokkos without CUDA
-serves as well, because Kokkos is header-only on the device: an overlay of its generated configuration
-headers turns CUDA on.
+report is read: a function of ours that has a stack frame or spills registers, and is not in baseline.txt, fails the
+check, as does a header that --headers names and that does not compile. A Kokkos without CUDA serves as well, because
+Kokkos is header-only on the device: an overlay of its generated configuration headers turns CUDA on.
 
 nvcc is taken from PATH or the usual place, else from NVIDIA's Python packages, unpacked into a virtual
 environment below --build-dir; where neither is to be had, the check says SKIPPED and succeeds.
@@ -123,19 +122,6 @@ def key_of(demangled):
     return re.sub(r"\s+", " ", name).strip()
 
 
-def header_jobs(args, arch):
-    """A source for each header of the CUDA backend, except those that need MPI."""
-    include = os.path.join(ROOT, "backends", "cuda", "include")
-    jobs = []
-    for path in sorted(glob.glob(os.path.join(include, "**", "*.hpp"), recursive=True)):
-        header = os.path.relpath(path, include)
-        if "/distributed/" not in header:
-            source = os.path.join(args.build_dir, "headers", re.sub(r"\W", "_", header) + ".cpp")
-            write(source, f"#include <{header}>\n#include <{header}>\n")
-            jobs.append((source, (), arch, PARSE))
-    return jobs
-
-
 def compile_one(args, nvcc, overlay, source, options, arch, extent):
     stem = re.sub(r"\W", "_", os.path.relpath(source, ROOT) + "".join(options))
     output = os.path.join(args.build_dir, f"{stem}.sm_{arch}")
@@ -173,6 +159,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--kokkos", required=True, help="folder with Kokkos_Core.hpp")
     parser.add_argument("--include", action="append", default=[], help="further folders with headers")
+    parser.add_argument("--headers", default="", help="sources, separated by semicolons, that tell whether headers compile alone")
     parser.add_argument("--build-dir", required=True)
     parser.add_argument("--arch", nargs="+", choices=ARCHS, help="instead of those that sources.txt names")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -193,7 +180,7 @@ def main():
     # The host's half is compiled once; for other architectures the device's half is enough.
     jobs = [(os.path.abspath(s), (), a, HOST if a == (args.arch or ARCHS)[0] else DEVICE)
             for s in args.sources for a in args.arch or ARCHS]
-    headers = [] if jobs else header_jobs(args, (args.arch or ARCHS)[0])
+    headers = [(s, (), (args.arch or ARCHS)[0], PARSE) for s in args.headers.split(";") if s]
     if not jobs:
         for file, *rest in map(str.split, lines_of(os.path.join(CHECK, "sources.txt"))):
             options = tuple(word for word in rest if word.startswith("-"))
@@ -252,7 +239,7 @@ def main():
     for key in new:
         registers, stack, spill = worst[key]
         print(f"NEW: {stack} bytes of stack frame, {spill} bytes of spills, {registers} registers: {key}")
-    print(f"CUDA compile check: {len(jobs) - len(broken)} compiled ({len(headers)} of them headers alone), "
+    print(f"CUDA compile check: {len(jobs) - len(broken)} compiled ({len(headers)} of them headers), "
           f"{len(broken)} failed to compile, "
           f"{len(new)} functions with a new stack frame or spill")
     return 1 if broken or new else 0

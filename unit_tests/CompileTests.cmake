@@ -34,16 +34,11 @@ if(koalesce_precompiles)
   target_precompile_headers(koalesce_self_contained_inner_headers PRIVATE <Kokkos_Core.hpp>)
 endif()
 foreach(folder IN LISTS koalesce_inner_folders)
-  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/${folder}"
-       "${PROJECT_SOURCE_DIR}/${folder}/Koalesce/*/*.hpp")
-  list(FILTER headers EXCLUDE REGEX "/distributed/")
-  foreach(header IN LISTS headers)
-    string(MAKE_C_IDENTIFIER "${header}" name)
-    file(CONFIGURE OUTPUT "headers/${name}.cpp"
-         CONTENT "#include <${header}>\n#include <${header}>\n" @ONLY)
-    target_sources(koalesce_self_contained_inner_headers PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp")
-  endforeach()
+  koalesce_headers_in("${folder}" headers)
+  list(APPEND koalesce_inner_headers ${headers})
 endforeach()
+koalesce_header_sources(koalesce_inner_sources "${CMAKE_CURRENT_BINARY_DIR}/headers" ${koalesce_inner_headers})
+target_sources(koalesce_self_contained_inner_headers PRIVATE ${koalesce_inner_sources})
 
 # Who includes whom: the layers of CONTRIBUTING.md.
 add_test(NAME headers_layers COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${PROJECT_SOURCE_DIR}"
