@@ -161,6 +161,7 @@ TYPED_TEST(Structs, in_a_few_shares) {
       check_both_ways<TypeParam, BetweenGaps<float>>(rng, std::size_t(size), 1);
       check_both_ways<TypeParam, WithArrays>(rng, std::size_t(size), 1);
       check_both_ways<TypeParam, OddBytes>(rng, std::size_t(size), 1);
+      check_both_ways<TypeParam, AllFloats>(rng, std::size_t(size), 0);
     }
   });
 }
@@ -178,6 +179,7 @@ TYPED_TEST(Structs, many_of_different_sizes) { check_many<TypeParam, WholePartic
 TYPED_TEST(Structs, many_with_padding) { check_many<TypeParam, WholePadded>(); }
 TYPED_TEST(Structs, many_with_padding_at_the_end) { check_many<TypeParam, WholeTagged>(); }
 TYPED_TEST(Structs, many_of_seven_doubles) { check_many<TypeParam, SevenDoubles>(); }
+TYPED_TEST(Structs, many_of_sixteen_floats) { check_many<TypeParam, AllFloats>(); }
 
 // ---- The view ----
 
@@ -273,6 +275,49 @@ TYPED_TEST(Structs, what_is_not_listed_has_its_default_value) {
   float sum  = 1;
   Kokkos::parallel_reduce("sum", Kokkos::RangePolicy<Exec>(0, 4), SumOfFew<decltype(s)>{s}, sum);
   EXPECT_EQ(sum, 0.f);
+}
+
+/// Members that cannot be listed, and ways to have some without saying so.
+struct WithBits {
+  int a, b;
+  int bits : 5;
+};
+struct EmptyBase {};
+struct Derived : EmptyBase {
+  float a;
+  double b;
+};
+struct WithConstructor {
+  int a, b;
+  WithConstructor() = default;
+  KOKKOS_FUNCTION WithConstructor(int x) : a(x), b(x) {}
+};
+struct Nested {
+  Padded padded;
+  Kokkos::complex<float> z;
+  int* p;
+};
+
+TEST(Members, all_of_a_struct_are_known) {
+  EXPECT_TRUE(Impl::MemberList<WholeParticle>::are_all);
+  EXPECT_TRUE(Impl::MemberList<OutOfOrder>::are_all);
+  EXPECT_TRUE(Impl::MemberList<WholePadded>::are_all);
+  EXPECT_TRUE(Impl::MemberList<WholeTagged>::are_all);
+  EXPECT_TRUE(Impl::MemberList<AllFloats>::are_all);
+  EXPECT_TRUE(Impl::MemberList<WithArray>::are_all);
+  EXPECT_TRUE(Impl::MemberList<WithArrays>::are_all);
+  EXPECT_TRUE((Impl::MemberList<Members<&Nested::padded, &Nested::z, &Nested::p>>::are_all));
+  EXPECT_TRUE((Impl::MemberList<Members<&Weighted::v, &Weighted::w>>::are_all));
+
+  EXPECT_FALSE(Impl::MemberList<SomeDoubles>::are_all);
+  EXPECT_FALSE(Impl::MemberList<FewFloats>::are_all);
+  EXPECT_FALSE(Impl::MemberList<BetweenGaps<float>>::are_all);
+  EXPECT_FALSE((Impl::MemberList<Members<&Packed::x, &Packed::kind>>::are_all));
+  EXPECT_FALSE((Impl::MemberList<Members<&Nested::padded, &Nested::p>>::are_all));
+  EXPECT_FALSE((Impl::MemberList<Members<&WithBits::a, &WithBits::b>>::are_all));
+  EXPECT_FALSE((Impl::MemberList<Members<&Derived::a, &Derived::b>>::are_all));
+  EXPECT_FALSE((Impl::MemberList<Members<&WithConstructor::a, &WithConstructor::b>>::are_all));
+  EXPECT_FALSE(Impl::MemberList<HugeMembers>::are_all);  // too many to count
 }
 
 TEST(Members, offsets_are_those_of_the_struct) {

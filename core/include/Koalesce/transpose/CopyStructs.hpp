@@ -18,7 +18,8 @@ namespace Koalesce {
 /// Members of one size that fill the struct in the order of the list are transposed as a matrix. On CUDA other structs
 /// of up to 1024 bytes pass through shared memory; both sides are read and written coalesced.
 ///
-/// Bytes of a destination's structs that belong to no listed member, padding included, stay as they are.
+/// Bytes of a destination's structs that belong to no listed member stay as they are. Where the list has all members of
+/// an aggregate, they are padding, and may be written, as by an assignment.
 ///
 /// Asynchronous: one kernel "Koalesce::<backend>::copy_structs" on the instance given.
 ///

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 /// What the compiler knows of Members.
 namespace Koalesce::Impl {
@@ -41,6 +42,32 @@ template <auto... Pointers>
 constexpr bool are_different() {
   int k = 0;
   return ((index_in<Pointers, Pointers...>() == k++) && ...);
+}
+
+/// What an initializer of any member converts to.
+struct AnyMember {
+  template <class T>
+  operator T() const;
+};
+
+/// Whether an aggregate takes so many initializers.
+template <class S, std::size_t... K>
+constexpr bool takes_initializers(std::index_sequence<K...>) {
+  return requires { S{(void(K), AnyMember())...}; };
+}
+
+/// Initializers of a member without braces around an array's.
+template <class M>
+inline constexpr std::size_t initializers_of = std::rank_v<M> == 0 ? 1 : std::extent_v<M>;
+
+/// Whether a struct takes so many initializers and no more: then its members have as many. False where counting would
+/// take the compiler long.
+template <class S, std::size_t Count>
+constexpr bool has_initializers() {
+  if constexpr (std::is_aggregate_v<S> && Count <= 256)
+    return takes_initializers<S>(std::make_index_sequence<Count>()) &&
+           !takes_initializers<S>(std::make_index_sequence<Count + 1>());
+  else return false;
 }
 
 /// The data type of a View of many members: `M*`, or `T*[N]` for an array.
@@ -107,6 +134,10 @@ struct MemberList<Members<First, Rest...>> {
       ((sizeof(type<Rest>) == sizeof(type<First>)) && ...) ? int(sizeof(type<First>)) : 0;
 
   static_assert(are_different<First, Rest...>(), "Koalesce: Members takes every member once");
+
+  /// Whether the struct is known to have no other members: what lies between them is padding.
+  static constexpr bool are_all =
+      has_initializers<struct_type, (initializers_of<type<First>> + ... + initializers_of<type<Rest>>)>();
 
   /// The number of a member, given by its pointer or by that number.
   template <auto Key>

@@ -15,7 +15,7 @@ namespace Koalesce::Impl {
 ///     run_copy_structs(tag, exec, label, work)
 ///
 /// It starts one kernel named kernel_label(tag, label) on `exec`, and does not wait. Bytes of structs that belong to no
-/// listed member stay as they are. And, known when compiling,
+/// listed member stay as they are, unless work.are_all. And, known when compiling,
 ///
 ///     transposes_structs(tag)
 ///

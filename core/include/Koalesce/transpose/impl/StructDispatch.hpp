@@ -19,8 +19,13 @@ template <class Dst, class Src>
 StructWork struct_work(Dst const& dst, Src const& src) {
   using List         = MemberList<typename Dst::members>;
   auto const offsets = List::offsets();
-  StructWork work{std::int64_t(dst.size()),          int(sizeof(typename List::struct_type)), List::count,
-                  src.form() == StructForm::structs, dst.form() == StructForm::structs,       {}};
+  StructWork work{std::int64_t(dst.size()),
+                  int(sizeof(typename List::struct_type)),
+                  List::count,
+                  src.form() == StructForm::structs,
+                  dst.form() == StructForm::structs,
+                  List::are_all,
+                  {}};
   for (int k = 0; k < List::count; ++k)
     work.member[k] = {StructAccess::data(src, k), StructAccess::data(dst, k), List::bytes[k], offsets[k]};
   return work;
@@ -31,7 +36,7 @@ inline StructWork as_words(StructWork const& work) {
   auto const* const from = work.member[0].from - work.member[0].offset;
   auto* const to         = work.member[0].to - work.member[0].offset;
   int const word         = word_dividing(work.struct_bytes, address_of(from), address_of(to));
-  return {work.size * (work.struct_bytes / word), word, 1, false, false, {{from, to, word, 0}}};
+  return {work.size * (work.struct_bytes / word), word, 1, false, false, true, {{from, to, word, 0}}};
 }
 
 /// The elements from one member's array to the next one's if members of `Bytes` bytes are the columns of a matrix whose
@@ -71,7 +76,7 @@ void dispatch_structs(Exec const& exec, std::string const& label, Dst const& dst
                            canonical_dims({structs, members}, false));
     }
   }
-  bool const is_one_piece = work.from_structs && work.to_structs && work.covers_structs();
+  bool const is_one_piece = work.from_structs && work.to_structs && work.may_write_structs();
   run_copy_structs(Tag{}, exec, label, is_one_piece ? as_words(work) : work);
 }
 

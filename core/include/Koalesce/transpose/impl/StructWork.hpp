@@ -23,6 +23,7 @@ struct StructWork {
   std::int64_t size;
   int struct_bytes, members;
   bool from_structs, to_structs;  ///< which sides are arrays of structs
+  bool are_all;                   ///< whether there are no other members, so that padding may be written
   StructMember member[max_members];
 
   KOKKOS_FUNCTION int from_step(int k) const { return from_structs ? struct_bytes : member[k].bytes; }
@@ -35,8 +36,10 @@ struct StructWork {
     return sum;
   }
 
-  /// Whether the listed members are all bytes of the struct, so that whole structs may be written.
+  /// Whether the listed members are all bytes of the struct.
   bool covers_structs() const { return member_bytes() == struct_bytes; }
+
+  bool may_write_structs() const { return are_all || covers_structs(); }
 
   /// Whether members follow each other in the struct without gaps, in the order in which they are listed.
   bool in_order() const {

@@ -15,6 +15,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -57,12 +58,29 @@ struct PieceWords {
   __device__ __forceinline__ Word<Bytes>& operator()(int i) const { return tile.element(place(i)); }
 };
 
-template <int Bytes, int Packet, int Threads>
-__device__ __forceinline__ void write_array(PieceWords<Bytes> const& in_tile, Word<Bytes>* to) {
+/// What a warp moves of a member in a share of structs, a part of its packets. A member of large structs would not keep
+/// a whole block busy.
+struct ArrayPart {
+  static constexpr int lanes = 32, rounds = 4, packets = lanes * rounds;
+
+  int number, lane;
+
+  static int parts_of(StructPiece const& piece, int structs) {
+    int const words = structs * int(piece.words.divisor()), per = piece.packed ? 4 / piece.word : 1;
+    return std::max(1, (words / per + packets - 1) / packets);
+  }
+
+  __device__ __forceinline__ int packet(int round) const { return number * packets + round * lanes + lane; }
+};
+
+template <int Bytes, int Packet>
+__device__ __forceinline__ void write_array(PieceWords<Bytes> const& in_tile, Word<Bytes>* to, ArrayPart const& part) {
   constexpr int per = Packet / Bytes;
   int const packets = in_tile.count / per;
-#pragma unroll 4
-  for (int p = int(threadIdx.x); p < packets; p += Threads) {
+#pragma unroll
+  for (int round = 0; round < ArrayPart::rounds; ++round) {
+    int const p = part.packet(round);
+    if (p >= packets) break;
     struct alignas(Packet) {
       Word<Bytes> word[per];
     } packet;
@@ -72,26 +90,41 @@ __device__ __forceinline__ void write_array(PieceWords<Bytes> const& in_tile, Wo
     memcpy(&bits, &packet, Packet);
     reinterpret_cast<Word<Packet>*>(to)[p] = bits;
   }
-  for (int i = packets * per + int(threadIdx.x); i < in_tile.count; i += Threads) to[i] = in_tile(i);
+  int const rest = packets * per + part.lane;
+  if (part.number == 0 && rest < in_tile.count) to[rest] = in_tile(rest);
 }
 
-template <int Bytes, int Packet, int Threads>
-__device__ __forceinline__ void read_array(PieceWords<Bytes> const& in_tile, Word<Bytes> const* from) {
-  if constexpr (is_async_size(Bytes)) {
-#pragma unroll 4
-    for (int i = int(threadIdx.x); i < in_tile.count; i += Threads) async_copy<Bytes>(&in_tile(i), from + i);
-  } else {
-    constexpr int per = Packet / Bytes;
-    int const packets = in_tile.count / per;
-#pragma unroll 4
-    for (int p = int(threadIdx.x); p < packets; p += Threads) {
+template <int Bytes, int Packet>
+__device__ __forceinline__ void read_array(PieceWords<Bytes> const& in_tile, Word<Bytes> const* from,
+                                           ArrayPart const& part) {
+  constexpr int per = Packet / Bytes;
+  int const packets = in_tile.count / per;
+#pragma unroll
+  for (int round = 0; round < ArrayPart::rounds; ++round) {
+    int const p = part.packet(round);
+    if (p >= packets) break;
+    if constexpr (is_async_size(Bytes)) {
+      async_copy<Bytes>(&in_tile(p), from + p);
+    } else {
       auto const bits = load_once<Word<Packet>>(from + p * per);
       Word<Bytes> word[per];
       memcpy(word, &bits, Packet);
 #pragma unroll
       for (int w = 0; w < per; ++w) in_tile(p * per + w) = word[w];
     }
-    for (int i = packets * per + int(threadIdx.x); i < in_tile.count; i += Threads) in_tile(i) = from[i];
+  }
+  int const rest = packets * per + part.lane;
+  if (part.number == 0 && rest < in_tile.count) in_tile(rest) = from[rest];
+}
+
+/// Calls body(member, word, part), where the word is a constant, for every part of every member, each in one warp.
+template <int Threads, class Body>
+__device__ __forceinline__ void for_each_part(StructLines const& work, Body const& body) {
+  int const all = work.members * work.parts, thread = int(threadIdx.x);
+  for (int p = thread / ArrayPart::lanes; p < all; p += Threads / ArrayPart::lanes) {
+    int const k = p / work.parts;
+    ArrayPart const part{p - k * work.parts, thread % ArrayPart::lanes};
+    with_word(work.member[k].word, [&](auto word) { body(work.member[k], word, part); });
   }
 }
 
@@ -115,16 +148,13 @@ __global__ __launch_bounds__(Threads, StructTuning::blocks) void structs_to_arra
   wait_for_copies<0>();
   __syncthreads();
 
-  for (int k = 0; k < work.members; ++k) {
-    StructPiece const& piece = work.member[k];
-    with_word(piece.word, [&](auto word) {
-      constexpr int size = decltype(word)::value, packet = size < 4 ? 4 : size;
-      PieceWords<size> const in_tile(koalesce_packed_lines, piece, work.struct_bytes, share.lines);
-      auto* const to = reinterpret_cast<Word<size>*>(piece.array) + share.first * piece.words.divisor();
-      if (piece.packed) write_array<size, packet, Threads>(in_tile, to);
-      else write_array<size, size, Threads>(in_tile, to);
-    });
-  }
+  for_each_part<Threads>(work, [&](StructPiece const& piece, auto word, ArrayPart const& part) {
+    constexpr int size = decltype(word)::value, packet = size < 4 ? 4 : size;
+    PieceWords<size> const in_tile(koalesce_packed_lines, piece, work.struct_bytes, share.lines);
+    auto* const to = reinterpret_cast<Word<size>*>(piece.array) + share.first * piece.words.divisor();
+    if (piece.packed) write_array<size, packet>(in_tile, to, part);
+    else write_array<size, size>(in_tile, to, part);
+  });
 }
 
 /// Writes the listed words of structs. A warp's words begin at a multiple of a sector, so that each sector is written
@@ -155,16 +185,19 @@ __global__ __launch_bounds__(Threads, StructTuning::blocks) void arrays_to_struc
   auto const share = grid.share(blockIdx.x, work.size);
   int const thread = int(threadIdx.x);
 
-  for (int k = 0; k < work.members; ++k) {
-    StructPiece const& piece = work.member[k];
-    with_word(piece.word, [&](auto word) {
-      constexpr int size = decltype(word)::value, packet = size < 4 ? 4 : size;
-      PieceWords<size> const in_tile(koalesce_packed_lines, piece, work.struct_bytes, share.lines);
-      auto const* const from = reinterpret_cast<Word<size> const*>(piece.array) + share.first * piece.words.divisor();
-      if (piece.packed) read_array<size, packet, Threads>(in_tile, from);
-      else read_array<size, size, Threads>(in_tile, from);
-    });
+  if (Part == StructPart::whole && work.padding) {
+    PackedTile<packed_vector> const tile(koalesce_packed_lines);
+    int const vectors = (share.lines * work.struct_bytes + packed_vector - 1) / packed_vector;
+    for (int v = thread; v < vectors; v += Threads) tile.vector(v) = {};
+    __syncthreads();
   }
+  for_each_part<Threads>(work, [&](StructPiece const& piece, auto word, ArrayPart const& part) {
+    constexpr int size = decltype(word)::value, packet = size < 4 ? 4 : size;
+    PieceWords<size> const in_tile(koalesce_packed_lines, piece, work.struct_bytes, share.lines);
+    auto const* const from = reinterpret_cast<Word<size> const*>(piece.array) + share.first * piece.words.divisor();
+    if (piece.packed) read_array<size, packet>(in_tile, from, part);
+    else read_array<size, size>(in_tile, from, part);
+  });
   commit_copies();
   wait_for_copies<0>();
   __syncthreads();
@@ -192,9 +225,11 @@ __global__ __launch_bounds__(Threads, StructTuning::blocks) void arrays_to_struc
   }
 }
 
-inline void launch_struct_kernel(Kokkos::Cuda const& exec, std::string const& label, StructLines const& lines,
+inline void launch_struct_kernel(Kokkos::Cuda const& exec, std::string const& label, StructLines lines,
                                  void (*kernel)(StructLines const, PackedGrid const), PackedNumbers const& numbers) {
   PackedGrid const grid(1, lines.size, lines.struct_bytes, 1, numbers.bytes);
+  for (int k = 0; k < lines.members; ++k)
+    lines.parts = std::max(lines.parts, ArrayPart::parts_of(lines.member[k], 1 << grid.log));
   CudaKernel<StructLines const, PackedGrid const>(exec, kernel_label(Tag{}, label), kernel, numbers.threads,
                                                   PackedTile<1>::shared_bytes(lines.struct_bytes, grid.log))
       .launch(exec, unsigned(grid.blocks), lines, grid);

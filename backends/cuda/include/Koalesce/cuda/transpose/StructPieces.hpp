@@ -56,6 +56,8 @@ struct StructLines {
   unsigned char* structs;
   std::int64_t size;
   int struct_bytes, members, runs;
+  int parts;     ///< of a member in a block's share, for warps; as many for all members
+  bool padding;  ///< whether whole structs are written that have some
   StructPiece member[StructWork::max_members];
   StructPiece run[StructWork::max_members];  ///< what is written of the structs, if neither whole ones nor
   ListedWords listed;                        ///< these
@@ -85,7 +87,7 @@ inline void find_runs(StructLines& lines, StructWork const& work) {
 }
 
 inline StructLines struct_lines(StructWork const& work) {
-  StructLines lines{nullptr, work.size, work.struct_bytes, work.members, 0, {}, {}, {}};
+  StructLines lines{nullptr, work.size, work.struct_bytes, work.members, 0, 1, false, {}, {}, {}};
   for (int k = 0; k < work.members; ++k) {
     auto const& m     = work.member[k];
     auto* const array = work.to_structs ? const_cast<unsigned char*>(m.from) : m.to;
@@ -93,7 +95,8 @@ inline StructLines struct_lines(StructWork const& work) {
     lines.member[k] =
         struct_piece(array, m.offset, m.bytes, word_dividing(m.offset, m.bytes, work.struct_bytes, address_of(array)));
   }
-  bool const has_vectors = work.covers_structs() && address_of(lines.structs) % 4 == 0;
+  bool const has_vectors = work.may_write_structs() && address_of(lines.structs) % 4 == 0;
+  lines.padding          = !work.covers_structs();
   if (!work.to_structs || has_vectors) return lines;
   if (ListedWords::allows(work, lines.structs)) lines.listed = ListedWords(work);
   else find_runs(lines, work);
