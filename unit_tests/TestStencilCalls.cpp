@@ -74,7 +74,7 @@ TYPED_TEST(StencilCalls, host_threads_with_different_sizes) {
   std::vector<std::thread> threads;
   for (auto& call : calls)
     threads.emplace_back([&call] {
-      for (int i = 0; i < 100; ++i) call.run();
+      for (int i = 0; i < 30; ++i) call.run();
     });
   for (auto& thread : threads) thread.join();
   for (auto& call : calls) call.expect_right();

@@ -52,7 +52,7 @@ template <class P, class T>
 void check_tensors() {
   for_each_seed([](Rng& rng) {
     for (int i = 0; i < 12; ++i) {
-      auto const n = random_tensor<8>(rng, 40000);
+      auto const n = random_tensor<8>(rng, 15000);
       auto const p = random_permutation<8>(rng);
       check_transpose<P, T, 8, LayoutStride, LayoutStride>(rng, n, p, i % 3 == 0 ? 1 : 0,
                                                            i % 2 == 0 ? Strides::right : Strides::random);
