@@ -233,7 +233,7 @@ void run_transposing_read(Tag, Kokkos::Cuda const& exec, std::string const& labe
     auto const transpose = work.template transposition<Element>(shadow);
     auto const run       = [&]<class Tile>() {
       using Body      = CudaTransposingRead<Work, Tile>;
-      auto const plan = Tile::plan(transpose);
+      auto const plan = Tile::plan(transpose, fits_in_cache(exec, transpose));
       if (plan.size() >= std::int64_t(1) << 31) return false;
       for_or_reduce(
           label,

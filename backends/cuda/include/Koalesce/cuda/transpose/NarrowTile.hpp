@@ -39,7 +39,7 @@ class NarrowTile {
     KOKKOS_FUNCTION int shared_bytes() const { return pitch(rows.across) * columns.across * ElementBytes; }
   };
 
-  static Plan plan(TransposeWork<Element> const& work) {
+  static Plan plan(TransposeWork<Element> const& work, bool) {
     constexpr int most = threads * elements;
     int rows = most, columns = 1;
     if (work.columns <= work.rows) {

@@ -50,10 +50,16 @@ __global__ __launch_bounds__(Tile::threads, Tile::blocks) void transpose_in_plac
 }
 
 /// Launches `kernel` with `tiles` tiles of shared memory per block.
+/// Whether source and destination fit into the L2 cache together.
+template <class T>
+bool fits_in_cache(Kokkos::Cuda const& exec, TransposeWork<T> const& work) {
+  return 2 * work.size() * std::int64_t(sizeof(T)) <= exec.cuda_device_prop().l2CacheSize;
+}
+
 template <class Tile, class T>
 void launch_transpose(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work,
                       void (*kernel)(TransposeWork<T> const, typename Tile::Plan const), int tiles) {
-  auto const plan = Tile::plan(work);
+  auto const plan = Tile::plan(work, fits_in_cache(exec, work));
   if (plan.size() >= std::int64_t(1) << 31) return run_transpose(Backend::Portable{}, exec, label, work);
   CudaKernel<TransposeWork<T> const, typename Tile::Plan const>(exec, kernel_label(Tag{}, label), kernel, Tile::threads,
                                                                 tiles * plan.shared_bytes())

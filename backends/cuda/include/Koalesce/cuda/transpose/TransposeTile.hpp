@@ -40,14 +40,17 @@ class TransposeTile {
     KOKKOS_FUNCTION int shared_bytes() const { return S::shared_bytes; }
   };
 
-  static Plan plan(TransposeWork<Element> const& work) {
+  /// \param[in] in_cache whether both sides fit into the L2 cache, where there are no lines to begin tiles with.
+  static Plan plan(TransposeWork<Element> const& work, bool in_cache) {
     // If a few tiles span the matrix, the running blocks cover whole rows as well as long pieces of columns.
     int const strip  = work.columns <= 16 * S::columns ? 16 : 1;
     auto const& from = work.from_at;
     auto const& to   = work.to_at;
-    int const rows   = before_line<S::rows>(work.to, to.row, to.column, work.batch, &MatrixBatch::to_multiple_of);
-    int const columns =
-        before_line<S::columns>(work.from, from.column, from.row, work.batch, &MatrixBatch::from_multiple_of);
+    int const rows =
+        in_cache ? 0 : before_line<S::rows>(work.to, to.row, to.column, work.batch, &MatrixBatch::to_multiple_of);
+    int const columns = in_cache ? 0
+                                 : before_line<S::columns>(work.from, from.column, from.row, work.batch,
+                                                           &MatrixBatch::from_multiple_of);
     return {TransposeGrid(work.batch.size(), work.rows + rows, work.columns + columns, S::rows, S::columns, strip),
             rows, columns};
   }
