@@ -120,11 +120,12 @@ __device__ __forceinline__ void read_array(PieceWords<Bytes> const& in_tile, Wor
 /// Calls body(member, word, part), where the word is a constant, for every part of every member, each in one warp.
 template <int Threads, class Body>
 __device__ __forceinline__ void for_each_part(StructLines const& work, Body const& body) {
-  int const all = work.members * work.parts, thread = int(threadIdx.x);
-  for (int p = thread / ArrayPart::lanes; p < all; p += Threads / ArrayPart::lanes) {
-    int const k = p / work.parts;
-    ArrayPart const part{p - k * work.parts, thread % ArrayPart::lanes};
-    with_word(work.member[k].word, [&](auto word) { body(work.member[k], word, part); });
+  constexpr int warps = Threads / ArrayPart::lanes;
+  int const thread = int(threadIdx.x), lane = thread % ArrayPart::lanes;
+  for (int k = 0, part = thread / ArrayPart::lanes;; part += warps) {
+    for (; part >= work.parts; part -= work.parts) ++k;
+    if (k >= work.members) break;
+    with_word(work.member[k].word, [&](auto word) { body(work.member[k], word, ArrayPart{part, lane}); });
   }
 }
 
