@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <bit>
 #include <cstdint>
 
 namespace Koalesce::Impl {
@@ -17,26 +18,26 @@ namespace Koalesce::Impl {
 /// place.)
 class Divisor {
  public:
-  Divisor() : Divisor(1) {}
+  Divisor() = default;
 
   explicit Divisor(std::int64_t divisor) : m_divisor(divisor) {
-    int bits = 0;
-    while (bits < 63 && (std::uint64_t(1) << bits) < std::uint64_t(divisor)) ++bits;
-    // 2^(63 + bits) / divisor, rounded up; one bit at a time, because not every compiler has 128-bit integers.
-    std::uint64_t quotient = 0, rest = 0;
-    for (int i = 63 + bits; i >= 0; --i) {
-      rest = 2 * rest + (i == 63 + bits);
-      quotient *= 2;
-      if (rest >= std::uint64_t(divisor)) {
-        rest -= std::uint64_t(divisor);
-        ++quotient;
-      }
+    if (divisor == 0) return;
+    auto const d = std::uint64_t(divisor);
+    m_bits       = int(std::bit_width(d - 1));
+    // 2^(63 + bits) / divisor, rounded up; the last bits one at a time, because not every compiler has 128-bit
+    // integers.
+    constexpr std::uint64_t top = std::uint64_t(1) << 63;
+    std::uint64_t rest          = top % d;
+    m_factor                    = top / d;
+    for (int i = 0; i < m_bits; ++i) {
+      bool const one = 2 * rest >= d;
+      m_factor       = 2 * m_factor + one;
+      rest           = 2 * rest - (one ? d : 0);
     }
-    m_factor = quotient + (rest > 0);
-    m_bits   = bits;
+    m_factor += rest > 0;
     // 2^(31 + bits) / divisor, rounded up. For divisors above 2^31, the quotient of a dividend below 2^31 is 0.
-    if (bits < 32 && divisor > 0)
-      m_short_factor = std::uint32_t(((std::uint64_t(1) << (31 + bits)) + divisor - 1) / divisor);
+    if (m_bits < 32) m_short_factor = std::uint32_t(((std::uint64_t(1) << (31 + m_bits)) + d - 1) / d);
+    else m_short_factor = 0;
   }
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t divisor() const { return m_divisor; }
@@ -57,9 +58,10 @@ class Divisor {
   }
 
  private:
-  std::int64_t m_divisor;
-  std::uint64_t m_factor       = 0;
-  std::uint32_t m_short_factor = 0;
+  // Those of 1, because grids have many of it.
+  std::int64_t m_divisor       = 1;
+  std::uint64_t m_factor       = std::uint64_t(1) << 63;
+  std::uint32_t m_short_factor = std::uint32_t(1) << 31;
   int m_bits                   = 0;
 };
 
