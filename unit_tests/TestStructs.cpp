@@ -292,6 +292,18 @@ struct WithConstructor {
   WithConstructor() = default;
   KOKKOS_FUNCTION WithConstructor(int x) : a(x), b(x) {}
 };
+/// Made of anything, so that what converts to anything does so in two ways.
+struct Anything {
+  int value;
+  Anything() = default;
+  template <class T>
+  KOKKOS_FUNCTION Anything(T const&) : value(1) {}
+};
+struct WithAnything {
+  double x;
+  int id;
+  Anything last;
+};
 struct Nested {
   Padded padded;
   Kokkos::complex<float> z;
@@ -317,6 +329,7 @@ TEST(Members, all_of_a_struct_are_known) {
   EXPECT_FALSE((Impl::MemberList<Members<&WithBits::a, &WithBits::b>>::are_all));
   EXPECT_FALSE((Impl::MemberList<Members<&Derived::a, &Derived::b>>::are_all));
   EXPECT_FALSE((Impl::MemberList<Members<&WithConstructor::a, &WithConstructor::b>>::are_all));
+  EXPECT_FALSE((Impl::MemberList<Members<&WithAnything::x, &WithAnything::id>>::are_all));
   EXPECT_FALSE(Impl::MemberList<HugeMembers>::are_all);  // too many to count
 }
 

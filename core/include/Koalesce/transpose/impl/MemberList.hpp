@@ -50,10 +50,14 @@ struct AnyMember {
   operator T() const;
 };
 
-/// Whether an aggregate takes so many initializers.
+/// Whether an aggregate takes so many initializers, and none more: neither an AnyMember, which converts to some types
+/// in two ways, nor an empty one.
 template <class S, std::size_t... K>
-constexpr bool takes_initializers(std::index_sequence<K...>) {
-  return requires { S{(void(K), AnyMember())...}; };
+constexpr bool takes_exactly(std::index_sequence<K...>) {
+  constexpr bool all   = requires { S{(void(K), AnyMember())...}; };
+  constexpr bool more  = requires { S{(void(K), AnyMember())..., AnyMember()}; };
+  constexpr bool empty = requires { S{(void(K), AnyMember())..., {}}; };
+  return all && !more && !empty;
 }
 
 /// Initializers of a member without braces around an array's.
@@ -64,9 +68,7 @@ inline constexpr std::size_t initializers_of = std::rank_v<M> == 0 ? 1 : std::ex
 /// take the compiler long.
 template <class S, std::size_t Count>
 constexpr bool has_initializers() {
-  if constexpr (std::is_aggregate_v<S> && Count <= 256)
-    return takes_initializers<S>(std::make_index_sequence<Count>()) &&
-           !takes_initializers<S>(std::make_index_sequence<Count + 1>());
+  if constexpr (std::is_aggregate_v<S> && Count <= 256) return takes_exactly<S>(std::make_index_sequence<Count>());
   else return false;
 }
 
