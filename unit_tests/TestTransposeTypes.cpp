@@ -106,6 +106,18 @@ void check_pitch() {
   });
 }
 
+/// Rows and columns that begin anywhere, in calls of one class of extents, so that each way to move them is tried.
+template <class P, class T>
+void check_unaligned() {
+  for_each_seed([](Rng& rng) {
+    for (int i = 0; i < 12; ++i) {
+      auto const rows    = random_int(rng, 513, 1023),
+                 columns = i < 6 ? random_int(rng, 65, 127) : random_int(rng, 257, 511);
+      check_strides<P, T>(rng, {i < 6 ? 2 : 1, rows | 1, columns}, {0, 2, 1}, i % 3, Strides::right);
+    }
+  });
+}
+
 /// Long lines that begin and end anywhere, and are moved in packets of several elements. The many lines are packed.
 template <class P, class T>
 void check_few() {
@@ -147,6 +159,12 @@ TYPED_TEST(TransposeTypes, pitched_of_2_bytes) { check_pitch<TypeParam, std::uin
 TYPED_TEST(TransposeTypes, pitched_of_4_bytes) { check_pitch<TypeParam, float>(); }
 TYPED_TEST(TransposeTypes, pitched_of_8_bytes) { check_pitch<TypeParam, double>(); }
 TYPED_TEST(TransposeTypes, pitched_of_16_bytes) { check_pitch<TypeParam, Kokkos::complex<double>>(); }
+
+TYPED_TEST(TransposeTypes, unaligned_of_1_byte) { check_unaligned<TypeParam, std::int8_t>(); }
+TYPED_TEST(TransposeTypes, unaligned_of_2_bytes) { check_unaligned<TypeParam, std::uint16_t>(); }
+TYPED_TEST(TransposeTypes, unaligned_of_4_bytes) { check_unaligned<TypeParam, float>(); }
+TYPED_TEST(TransposeTypes, unaligned_of_8_bytes) { check_unaligned<TypeParam, double>(); }
+TYPED_TEST(TransposeTypes, unaligned_of_16_bytes) { check_unaligned<TypeParam, Kokkos::complex<double>>(); }
 
 TYPED_TEST(TransposeTypes, large_of_1_byte) { check_large_type<TypeParam, std::int8_t>(); }
 TYPED_TEST(TransposeTypes, large_of_2_bytes) { check_large_type<TypeParam, std::uint16_t>(); }

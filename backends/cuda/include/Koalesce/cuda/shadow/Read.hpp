@@ -3,6 +3,7 @@
 #define KOALESCE_CUDA_SHADOW_READ_HPP
 
 #include <Koalesce/cuda/Backend.hpp>
+#include <Koalesce/cuda/runtime/Launch.hpp>
 #include <Koalesce/cuda/shadow/MoveTiles.hpp>
 #include <Koalesce/cuda/transpose/Transpose.hpp>
 #include <Koalesce/portable/shadow/Read.hpp>
@@ -233,7 +234,7 @@ void run_transposing_read(Tag, Kokkos::Cuda const& exec, std::string const& labe
     auto const transpose = work.template transposition<Element>(shadow);
     auto const run       = [&]<class Tile>() {
       using Body      = CudaTransposingRead<Work, Tile>;
-      auto const plan = Tile::plan(transpose, fits_in_cache(exec, transpose));
+      auto const plan = Tile::plan(CudaDevice::of(exec), transpose, fits_in_cache(exec, transpose));
       if (plan.size() >= std::int64_t(1) << 31) return false;
       for_or_reduce(
           label,

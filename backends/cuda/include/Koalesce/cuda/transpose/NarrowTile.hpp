@@ -2,6 +2,7 @@
 #ifndef KOALESCE_CUDA_TRANSPOSE_NARROW_TILE_HPP
 #define KOALESCE_CUDA_TRANSPOSE_NARROW_TILE_HPP
 
+#include <Koalesce/cuda/runtime/Launch.hpp>
 #include <Koalesce/cuda/transpose/StreamingAccess.hpp>
 #include <Koalesce/cuda/transpose/TransposeGrid.hpp>
 #include <Koalesce/transpose/impl/TransposeWork.hpp>
@@ -39,7 +40,7 @@ class NarrowTile {
     KOKKOS_FUNCTION int shared_bytes() const { return pitch(rows.across) * columns.across * ElementBytes; }
   };
 
-  static Plan plan(TransposeWork<Element> const& work, bool) {
+  static Plan plan(CudaDevice const&, TransposeWork<Element> const& work, bool) {
     constexpr int most = threads * elements;
     int rows = most, columns = 1;
     if (work.columns <= work.rows) {

@@ -4,12 +4,15 @@
 
 #include <Koalesce/common/impl/Word.hpp>
 #include <Koalesce/cuda/Backend.hpp>
+#include <Koalesce/cuda/runtime/AsyncCopy.hpp>
+#include <Koalesce/cuda/runtime/Launch.hpp>
 #include <Koalesce/cuda/runtime/Machine.hpp>
 #include <Koalesce/cuda/runtime/Stopwatch.hpp>
 #include <Koalesce/cuda/transpose/BoxKernel.hpp>
 #include <Koalesce/cuda/transpose/BoxWork.hpp>
 #include <Koalesce/cuda/transpose/NarrowTile.hpp>
 #include <Koalesce/cuda/transpose/TransposeKernels.hpp>
+#include <Koalesce/cuda/transpose/TransposeQueue.hpp>
 #include <Koalesce/cuda/transpose/TransposeTile.hpp>
 #include <Koalesce/cuda/transpose/TransposeTuning.hpp>
 #include <Koalesce/cuda/transpose/packed/PackedLaunch.hpp>
@@ -50,20 +53,37 @@ auto with_tile(TransposeWork<T> const& work, Run const& run) {
 }
 
 /// The kernels for transpositions of words that are not in place.
-enum class Tiling { vectors, elements, narrow, boxes };
+enum class Tiling { vectors, elements, narrow, boxes, queue };
 
 inline std::string to_string(Tiling tiling) {
   switch (tiling) {
     case Tiling::vectors: return "vectors";
     case Tiling::elements: return "elements";
     case Tiling::narrow: return "narrow";
+    case Tiling::queue: return "queue";
     default: return "boxes";
   }
 }
 
+/// Whether all rows and columns have a pitch of whole lines of memory, so that tiles can begin with lines.
+template <class T>
+bool has_lines(TransposeWork<T> const& work) {
+  constexpr std::int64_t line = 256 / int(sizeof(T));
+  return work.from_at.row % line == 0 && work.to_at.column % line == 0 && work.batch.from_multiple_of(line) &&
+         work.batch.to_multiple_of(line);
+}
+
+/// Whether the queue is a candidate. Asynchronous copies need elements of at least 4 bytes.
+template <class Tuning, class T>
+bool has_queue(Kokkos::Cuda const& exec, TransposeWork<T> const& work) {
+  if constexpr (is_async_size(int(sizeof(T))))
+    return !has_lines(work) && TransposeQueue<typename Tuning::Queue>::takes(CudaDevice::of(exec), work);
+  else return false;
+}
+
 /// The candidates of a transposition; the first one is chosen where nothing is measured.
 template <class Tuning, class T>
-std::vector<Tiling> tilings(TransposeWork<T> const& work, bool has_boxes) {
+std::vector<Tiling> tilings(Kokkos::Cuda const& exec, TransposeWork<T> const& work, bool has_boxes) {
   using Vectors      = typename Tuning::Vectors;
   using Scalars      = typename Tuning::Scalars;
   bool const several = has_boxes && work.batch.dims() > 0;
@@ -77,6 +97,8 @@ std::vector<Tiling> tilings(TransposeWork<T> const& work, bool has_boxes) {
   if (vectors) result = {Tiling::vectors, Tiling::elements};
   else result = {Tiling::elements, Tiling::narrow};
   if (several) result.push_back(Tiling::boxes);
+  if (has_queue<Tuning>(exec, work))
+    result.insert(vectors || fits_in_cache(exec, work) ? result.end() : result.begin(), Tiling::queue);
   return result;
 }
 
@@ -87,6 +109,10 @@ void run_tiling(Kokkos::Cuda const& exec, std::string const& label, TransposeWor
     case Tiling::vectors: return launch_transpose<TransposeTile<typename Tuning::Vectors>>(exec, label, work);
     case Tiling::elements: return launch_transpose<TransposeTile<typename Tuning::Scalars>>(exec, label, work);
     case Tiling::narrow: return launch_transpose<NarrowTile<int(sizeof(T))>>(exec, label, work);
+    case Tiling::queue:
+      if constexpr (is_async_size(int(sizeof(T))))
+        launch_queue<TransposeQueue<typename Tuning::Queue>>(exec, label, work);
+      return;
     case Tiling::boxes:
       if (!launch_boxes(exec, label, box_work(work))) run_tiling(exec, label, work, Tiling::narrow);
   }
@@ -141,7 +167,7 @@ void run_transpose(Tag, Kokkos::Cuda const& exec, std::string const& label, Tran
   if (is_narrow<typename Tuning::Scalars>(work) && launch_packed<int(sizeof(T))>(exec, label, work)) return;
   bool const boxes_help = is_narrow<typename Tuning::Scalars>(work) || work.batch.dims() > 0;
   bool const has_boxes  = boxes_help && plan_boxes<int(sizeof(T))>(exec, box_work(work).dims).plan.has_value();
-  run_fastest_tiling(exec, label, work, tilings<Tuning>(work, has_boxes));
+  run_fastest_tiling(exec, label, work, tilings<Tuning>(exec, work, has_boxes));
 }
 
 /// Elements that are not words, and copies whose rows stay rows. What is contiguous on both sides is copied as it is.

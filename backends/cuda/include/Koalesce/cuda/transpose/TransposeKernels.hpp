@@ -4,6 +4,7 @@
 
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
+#include <Koalesce/cuda/transpose/TransposeQueue.hpp>
 #include <Koalesce/cuda/transpose/TransposeTile.hpp>
 #include <Koalesce/portable/transpose/Transpose.hpp>
 #include <Koalesce/transpose/impl/TransposeWork.hpp>
@@ -49,17 +50,24 @@ __global__ __launch_bounds__(Tile::threads, Tile::blocks) void transpose_in_plac
   if (pair) mirrored.write(NoSink{});
 }
 
-/// Launches `kernel` with `tiles` tiles of shared memory per block.
+template <class Queue>
+__global__ __launch_bounds__(Queue::threads, Queue::blocks) void transpose_queue_kernel(
+    TransposeWork<typename Queue::Element> const work, typename Queue::Plan const plan) {
+  extern __shared__ __align__(16) unsigned char koalesce_transpose_tile[];
+  Queue(work, plan, blockIdx.x, koalesce_transpose_tile, int(threadIdx.x)).move();
+}
+
 /// Whether source and destination fit into the L2 cache together.
 template <class T>
 bool fits_in_cache(Kokkos::Cuda const& exec, TransposeWork<T> const& work) {
   return 2 * work.size() * std::int64_t(sizeof(T)) <= exec.cuda_device_prop().l2CacheSize;
 }
 
+/// Launches `kernel` with `tiles` tiles of shared memory per block.
 template <class Tile, class T>
 void launch_transpose(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work,
                       void (*kernel)(TransposeWork<T> const, typename Tile::Plan const), int tiles) {
-  auto const plan = Tile::plan(work, fits_in_cache(exec, work));
+  auto const plan = Tile::plan(CudaDevice::of(exec), work, fits_in_cache(exec, work));
   if (plan.size() >= std::int64_t(1) << 31) return run_transpose(Backend::Portable{}, exec, label, work);
   CudaKernel<TransposeWork<T> const, typename Tile::Plan const>(exec, kernel_label(Tag{}, label), kernel, Tile::threads,
                                                                 tiles * plan.shared_bytes())
@@ -69,6 +77,16 @@ void launch_transpose(Kokkos::Cuda const& exec, std::string const& label, Transp
 template <class Tile, class T>
 void launch_transpose(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work) {
   launch_transpose<Tile>(exec, label, work, transpose_kernel<Tile>, 1);
+}
+
+template <class Queue, class T>
+void launch_queue(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work) {
+  using Plan      = typename Queue::Plan;
+  auto const plan = Queue::plan(CudaDevice::of(exec), work);
+  if (plan.size() >= std::int64_t(1) << 31) return run_transpose(Backend::Portable{}, exec, label, work);
+  CudaKernel<TransposeWork<T> const, Plan const>(exec, kernel_label(Tag{}, label), transpose_queue_kernel<Queue>,
+                                                 Queue::threads, plan.shared_bytes())
+      .launch(exec, plan.size(), work, plan);
 }
 
 }  // namespace Koalesce::Impl::CudaBackend

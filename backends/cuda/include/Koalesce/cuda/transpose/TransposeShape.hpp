@@ -48,6 +48,30 @@ struct TransposeShape {
   using UnitWord    = Word<unit>;
 };
 
+/// How a queue moves the rows of a block: `Steps` steps of as many rows as a line of memory has elements, up to
+/// `Columns` columns.
+template <int Element, int Threads, int Columns, int Steps, int Blocks>
+struct QueueShape {
+  static constexpr int element = Element;
+  static constexpr int threads = Threads;
+  static constexpr int columns = Columns;
+  static constexpr int steps   = Steps;
+  static constexpr int blocks  = Blocks;
+  static constexpr int line    = 256 / element;  ///< rows of a step
+
+  static constexpr int pitch        = columns + 1;  ///< elements from row to row: columns then start in different banks
+  static constexpr int step_size    = line * pitch;
+  static constexpr int shared_bytes = steps * step_size * element;
+
+  static constexpr int lanes  = line < 32 ? line : 32;  ///< threads with neighboring rows of a column
+  static constexpr int pieces = line / lanes;
+
+  static constexpr int columns_per_thread = columns * lanes / threads;
+  static constexpr int loads              = line * columns / threads;
+
+  static_assert(columns_per_thread * threads == columns * lanes && loads * threads == line * columns);
+};
+
 }  // namespace Koalesce::Impl::CudaBackend
 
 #endif

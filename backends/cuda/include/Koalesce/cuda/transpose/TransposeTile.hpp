@@ -2,6 +2,7 @@
 #ifndef KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_TILE_HPP
 #define KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_TILE_HPP
 
+#include <Koalesce/cuda/runtime/Launch.hpp>
 #include <Koalesce/cuda/transpose/StreamingAccess.hpp>
 #include <Koalesce/cuda/transpose/TransposeGrid.hpp>
 #include <Koalesce/cuda/transpose/TransposeShape.hpp>
@@ -41,17 +42,15 @@ class TransposeTile {
   };
 
   /// \param[in] in_cache whether both sides fit into the L2 cache, where there are no lines to begin tiles with.
-  static Plan plan(TransposeWork<Element> const& work, bool in_cache) {
-    // If a few tiles span the matrix, the running blocks cover whole rows as well as long pieces of columns.
-    int const strip  = work.columns <= 16 * S::columns ? 16 : 1;
+  static Plan plan(CudaDevice const& device, TransposeWork<Element> const& work, bool in_cache) {
     auto const& from = work.from_at;
     auto const& to   = work.to_at;
-    int const rows =
-        in_cache ? 0 : before_line<S::rows>(work.to, to.row, to.column, work.batch, &MatrixBatch::to_multiple_of);
-    int const columns = in_cache ? 0
-                                 : before_line<S::columns>(work.from, from.column, from.row, work.batch,
-                                                           &MatrixBatch::from_multiple_of);
-    return {TransposeGrid(work.batch.size(), work.rows + rows, work.columns + columns, S::rows, S::columns, strip),
+    int const from_line =
+        in_cache ? 0 : line_bytes<S::columns>(from.column, from.row, work.batch, &MatrixBatch::from_multiple_of);
+    int const to_line = in_cache ? 0 : line_bytes<S::rows>(to.row, to.column, work.batch, &MatrixBatch::to_multiple_of);
+    int const columns = before_line(work.from, from_line), rows = before_line(work.to, to_line);
+    return {TransposeGrid(work.batch.size(), work.rows + rows, work.columns + columns, S::rows, S::columns,
+                          strip(device, work, from_line == 256)),
             rows, columns};
   }
 
@@ -113,15 +112,31 @@ class TransposeTile {
  private:
   /// Memory moves lines of up to 256 bytes; a tile that begins and ends with one is the fastest.
   /// \param[in] along, across strides within the lines of `Tile` elements, and from one to the next.
-  /// \return how many elements before `data` the line begins that the first tile is to begin with.
+  /// \return bytes of the lines of memory that tiles can consist of, 0 if there are none.
   template <int Tile>
-  static int before_line(Element const* data, std::int64_t along, std::int64_t across, MatrixBatch const& batch,
-                         bool (MatrixBatch::*is_multiple_of)(std::int64_t) const) {
-    constexpr auto element       = int(sizeof(Element));
-    constexpr int bytes          = Tile * element % 256 == 0 ? 256 : Tile * element % 128 == 0 ? 128 : element;
+  static int line_bytes(std::int64_t along, std::int64_t across, MatrixBatch const& batch,
+                        bool (MatrixBatch::*is_multiple_of)(std::int64_t) const) {
+    constexpr int element = sizeof(Element), bytes = Tile * element % 256 == 0 ? 256 : 128;
     constexpr std::int64_t count = bytes / element;
-    if (along != 1 || across % count != 0 || !(batch.*is_multiple_of)(count)) return 0;
-    return int(reinterpret_cast<std::uintptr_t>(data) % bytes) / element;
+    if constexpr (Tile * element % bytes != 0) return 0;
+    return along == 1 && across % count == 0 && (batch.*is_multiple_of)(count) ? bytes : 0;
+  }
+
+  /// How many elements before `data` the line begins that the first tile is to begin with.
+  static int before_line(Element const* data, int line) {
+    return line == 0 ? 0 : int(reinterpret_cast<std::uintptr_t>(data) % unsigned(line)) / int(sizeof(Element));
+  }
+
+  /// How many tiles wide the strips are. Where rows of tiles are not whole lines, neighboring tiles read the same
+  /// lines. They do so at about the same time if several strips run at a time; where a strip takes longer, it has to be
+  /// wide.
+  static int strip(CudaDevice const& device, TransposeWork<Element> const& work, bool whole_lines) {
+    constexpr int wide        = 16;
+    std::int64_t const across = (work.columns + S::columns - 1) / S::columns, down = work.rows / S::rows;
+    if (across <= wide) return wide;
+    if (whole_lines || down * 8 < std::int64_t(device.processors) * blocks * 7) return 1;
+    std::int64_t const strips = (across + wide / 2) / wide;
+    return int((across + strips - 1) / strips);
   }
 
   /// A unit's place in shared memory. The threads of a warp hold neighboring columns; the exclusive or spreads their

@@ -13,6 +13,10 @@
 ///   vectors of 16 bytes against single elements, fp64 / fp32 16384^2           0.943 and 0.945 / 0.962 and 0.962
 ///   strips of 1 / 2 / 5 / 16 / all tiles, fp32 16384^2                         0.962 / 0.958 / 0.946 / 0.930 / 0.915
 ///   the same, fp64 1000003 x 257                                               0.73 / - / - / 0.785 / 0.785
+///   strips of 1 / 4 / 16 / all tiles, against the fastest of them:
+///     fp64 524289 x 513, 65537 x 4097, 32769 x 8193   0.81 0.93 0.98 1, 0.93 0.99 1 1, 1 0.94 0.94 0.91
+///     u8 1048576 x 1024, 65536 x 16384                0.69 0.94 1 1, 0.96 0.97 0.96 0.96
+///     u16 1048576 x 1024, 65536 x 16384               0.82 0.91 1 1, 1 0.94 0.99 0.99
 ///   8 resident blocks against 5 or 6: fp32 4099 x 65537 (elements)             0.826 / 0.75
 ///     fp64 16384^2, c128 8192^2 (vectors)                                      0.921 / 0.943, 0.907 / 0.931
 ///   u8 32768^2, vectors of 4 / 8 / 16 bytes                                    0.82 / 0.72 / 0.75
@@ -70,6 +74,26 @@ constexpr TransposeNumbers transpose_numbers(int element) {
   }
 }
 
+/// Numbers of a queue: threads of a block, columns that it goes down, steps of its queue, and blocks that must fit on
+/// an SM.
+struct QueueNumbers {
+  int threads, columns, steps, blocks;
+};
+
+/// Chosen on an H200 with these kernels alone, fraction of cudaMemcpy's speed for 1000003 x 257 / 4099 x 65537 /
+/// 16383 x 16385 (fp64) or 20001 x 20003 (fp32), columns and steps:
+///   fp64, 32 and 4 / 64 and 4 / 96 and 4 / 128 and 4   0.81 0.83 0.82 / 0.83 0.85 0.85 / 0.86 0.89 0.87 / 0.88 0.89
+///   0.88 fp32, 32 and 4 / 64 and 4 / 128 and 4 / 128 and 5  0.85 0.77 0.77 / 0.87 0.80 0.80 / 0.93 0.85 0.84 / 0.95
+///   0.86 0.84
+/// Memory moves each byte once (ncu, fp32: 1.61 GB read and 1.60 GB written of 1.60), and the order of blocks hardly
+/// matters (1 %). Lines of 128 bytes lose a third. Tried and left out: bulk copies of rows with the bytes around them
+/// (fp64 0.86, fp32 0.57 to 0.84), loads by registers (0.80, 0.65), addresses computed anew in each step (fp32 0.93,
+/// 0.85, 0.83), threads that read a row each (fp32 3121343 x 129 0.77, now 0.83), reads that also transpose by a queue
+/// of 32 columns, as many as Kokkos' scratch memory holds (within 3 % of tiles).
+constexpr QueueNumbers queue_numbers(int element) {
+  return {.threads = 512, .columns = 128, .steps = element == 4 ? 5 : 4, .blocks = 1};
+}
+
 /// The numbers as types, for which kernels are compiled.
 template <int Element>
 struct TransposeTuning {
@@ -80,6 +104,10 @@ struct TransposeTuning {
   using Scalars = TransposeShape<Element, e.vector, e.rows, e.columns, e.blocks>;
   using Squares = TransposeShape<Element, s.vector, s.rows, s.columns, s.blocks>;
   using Reads   = TransposeShape<Element, r.vector, r.rows, r.columns, r.blocks>;
+
+  static constexpr QueueNumbers q = queue_numbers(Element);
+
+  using Queue = QueueShape<Element, q.threads, q.columns, q.steps, q.blocks>;
 };
 
 /// Numbers of packed lines: threads of a block, and at most how many bytes it moves.
