@@ -93,7 +93,7 @@ struct BoxLaunch {
 template <int ElementBytes>
 auto box_kernel(Kokkos::Cuda const& exec, std::string const& label, BoxLaunch const& launch) {
   return CudaKernel(exec, kernel_label(Tag{}, label), transpose_box_kernel<ElementBytes>,
-                    BoxTuning<ElementBytes>::threads, launch.shared_bytes(ElementBytes));
+                    BoxTuning<ElementBytes>::threads, launch.shared_bytes(ElementBytes), cudaSharedmemCarveoutDefault);
 }
 
 /// Plans take tens of microseconds, so that each host thread keeps some. There is none for boxes that do not fit into

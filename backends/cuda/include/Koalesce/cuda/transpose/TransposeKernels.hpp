@@ -84,8 +84,9 @@ void launch_queue(Kokkos::Cuda const& exec, std::string const& label, TransposeW
   using Plan      = typename Queue::Plan;
   auto const plan = Queue::plan(CudaDevice::of(exec), work);
   if (plan.size() >= std::int64_t(1) << 31) return run_transpose(Backend::Portable{}, exec, label, work);
+  // The driver leaves to L1, through which rows are read, what the queue does not need of shared memory.
   CudaKernel<TransposeWork<T> const, Plan const>(exec, kernel_label(Tag{}, label), transpose_queue_kernel<Queue>,
-                                                 Queue::threads, plan.shared_bytes())
+                                                 Queue::threads, plan.shared_bytes(), cudaSharedmemCarveoutDefault)
       .launch(exec, plan.size(), work, plan);
 }
 
