@@ -28,11 +28,14 @@ __global__ void __launch_bounds__(Kernel::Tuning::threads, Kernel::Tuning::min_b
   Kernel::run(work, grid);
 }
 
+/// The driver leaves to L1 what blocks do not need of shared memory. Rows that begin anywhere are read through it: 27
+/// points fp64 of 767 x 513 x 301 take 0.61 ms on an H200, and 0.66 with all of L1 as shared memory; the same for
+/// 768^3.
 template <class Kernel>
 auto stencil_launch(Kokkos::Cuda const& exec, std::string const& label, StencilGrid const& grid) {
   return CudaKernel<typename Kernel::Work const, StencilGrid const>(
       exec, kernel_label(Tag{}, label), stencil_kernel<Kernel>, grid.threads(Kernel::Tuning::points, Kernel::rx),
-      Kernel::bytes(grid.tile_y, grid.tile_x));
+      Kernel::bytes(grid.tile_y, grid.tile_x), cudaSharedmemCarveoutDefault);
 }
 
 /// The grid of a kernel for these extents; tile_y = 0 if no tile fits on chip.
