@@ -73,11 +73,11 @@ bool has_lines(TransposeWork<T> const& work) {
          work.batch.to_multiple_of(line);
 }
 
-/// Whether the queue is a candidate. Asynchronous copies need elements of at least 4 bytes.
-template <class Tuning, class T>
+/// Whether a queue of this shape is a candidate. Asynchronous copies need elements of at least 4 bytes.
+template <class Queue, class T>
 bool has_queue(Kokkos::Cuda const& exec, TransposeWork<T> const& work) {
   if constexpr (is_async_size(int(sizeof(T))))
-    return !has_lines(work) && TransposeQueue<typename Tuning::Queue>::takes(CudaDevice::of(exec), work);
+    return !has_lines(work) && TransposeQueue<Queue>::takes(CudaDevice::of(exec), work);
   else return false;
 }
 
@@ -97,7 +97,7 @@ std::vector<Tiling> tilings(Kokkos::Cuda const& exec, TransposeWork<T> const& wo
   if (vectors) result = {Tiling::vectors, Tiling::elements};
   else result = {Tiling::elements, Tiling::narrow};
   if (several) result.push_back(Tiling::boxes);
-  if (has_queue<Tuning>(exec, work))
+  if (has_queue<typename Tuning::Queue>(exec, work))
     result.insert(vectors || fits_in_cache(exec, work) ? result.end() : result.begin(), Tiling::queue);
   return result;
 }
@@ -168,6 +168,14 @@ void run_transpose(Tag, Kokkos::Cuda const& exec, std::string const& label, Tran
   bool const boxes_help = is_narrow<typename Tuning::Scalars>(work) || work.batch.dims() > 0;
   bool const has_boxes  = boxes_help && plan_boxes<int(sizeof(T))>(exec, box_work(work).dims).plan.has_value();
   run_fastest_tiling(exec, label, work, tilings<Tuning>(exec, work, has_boxes));
+}
+
+/// The same, not in place, by the kernel that is chosen where nothing is measured.
+template <class T>
+void run_untimed_transpose(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work) {
+  using Tuning = TransposeTuning<int(sizeof(T))>;
+  if (is_narrow<typename Tuning::Scalars>(work) && launch_packed<int(sizeof(T))>(exec, label, work)) return;
+  run_tiling(exec, label, work, tilings<Tuning>(exec, work, false).front());
 }
 
 /// Elements that are not words, and copies whose rows stay rows. What is contiguous on both sides is copied as it is.

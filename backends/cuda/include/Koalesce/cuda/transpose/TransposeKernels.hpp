@@ -54,7 +54,7 @@ template <class Queue>
 __global__ __launch_bounds__(Queue::threads, Queue::blocks) void transpose_queue_kernel(
     TransposeWork<typename Queue::Element> const work, typename Queue::Plan const plan) {
   extern __shared__ __align__(16) unsigned char koalesce_transpose_tile[];
-  Queue(work, plan, blockIdx.x, koalesce_transpose_tile, int(threadIdx.x)).move();
+  Queue(work, plan, blockIdx.x, koalesce_transpose_tile, int(threadIdx.x)).move(NoSink{}, [] { __syncthreads(); });
 }
 
 /// Whether source and destination fit into the L2 cache together.

@@ -46,7 +46,7 @@ class TransposeQueue {
            work.columns >= S::columns / 2 && S::shared_bytes <= device.shared_bytes_per_block;
   }
 
-  static Plan plan(CudaDevice const& device, TransposeWork<Element> const& work) {
+  static Plan plan(CudaDevice const& device, TransposeWork<Element> const& work, bool = false) {
     auto const parts = [](std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; };
     auto const steps = parts(work.rows, line), matrices = work.batch.size();
     auto const fewest_slabs = parts(work.columns, S::columns), resident = std::int64_t(blocks) * device.processors;
@@ -90,7 +90,10 @@ class TransposeQueue {
   }
 
   /// Moves the block's elements.
-  __device__ __forceinline__ void move() const {
+  /// \param[in] sink    called as by TransposeTile::write().
+  /// \param[in] barrier barrier() synchronizes the block.
+  template <class Sink, class Barrier>
+  __device__ __forceinline__ void move(Sink const& sink, Barrier const& barrier) const {
     constexpr int ahead = S::steps - 2;  // on their way while two steps are written from
     for (int s = 0; s < ahead; ++s) load(s, s);
 
@@ -110,10 +113,10 @@ class TransposeQueue {
 #pragma unroll 1
     for (int s = 0; s <= last; ++s) {
       wait_for_copies<ahead - 1>();
-      __syncthreads();
+      barrier();
       load(s + ahead, next);
-      if (s > 0 && s < whole) write<true>(slot * S::step_size, to, from);
-      else write<false>(slot * S::step_size, to, from);
+      if (s > 0 && s < whole) write<true>(slot * S::step_size, to, from, sink);
+      else write<false>(slot * S::step_size, to, from, sink);
       slot = slot + 1 < S::steps ? slot + 1 : 0;
       next = next + 1 < S::steps ? next + 1 : 0;
     }
@@ -127,36 +130,55 @@ class TransposeQueue {
   __device__ __forceinline__ int row_in_line() const { return m_thread % S::lanes; }
   __device__ __forceinline__ int column(int k) const { return m_thread / S::lanes + k * (threads / S::lanes); }
 
-  /// Begins to read the rows of a step, if there are any: neighboring threads read neighboring elements, also across
-  /// the ends of rows.
+  /// Begins to read the rows of a step, if there are any.
   __device__ __forceinline__ void load(int step, int slot) const {
     int const rows = min(m_rows - step * line, line);
     if (rows > 0) {
-      int row = m_row, column = m_column;
-      Element const* from = m_work.from + m_from + (std::int64_t(step) * line + row) * m_work.from_at.row + column;
-      Element* to         = m_shared + slot * S::step_size + row * S::pitch + column;
-#pragma unroll
-      for (int k = 0; k < S::loads; ++k) {
-        if (row < rows) async_copy<S::element>(to, from);
-        row += m_lines;
-        column += m_items;
-        from += m_lines * m_work.from_at.row + m_items;
-        to += m_lines * S::pitch + m_items;
-        if (column >= m_columns) {
-          column -= m_columns;
-          row += 1;
-          from += m_work.from_at.row - m_columns;
-          to += S::pitch - m_columns;
-        }
-      }
+      if constexpr (S::columns == 32) load_by_warps(std::int64_t(step) * line, rows, slot);
+      else load_by_threads(std::int64_t(step) * line, rows, slot);
     }
     commit_copies();
   }
 
+  /// A warp reads a row.
+  __device__ __forceinline__ void load_by_warps(std::int64_t first, int rows, int slot) const {
+    int const column = m_thread % 32, warp = m_thread / 32;
+    if (column >= m_columns) return;
+    Element const* from = m_work.from + m_from + (first + warp) * m_work.from_at.row + column;
+    Element* to         = m_shared + slot * S::step_size + warp * S::pitch + column;
+#pragma unroll
+    for (int k = 0; k < S::loads; ++k) {
+      if (warp + k * (threads / 32) < rows) async_copy<S::element>(to, from);
+      from += threads / 32 * m_work.from_at.row;
+      to += threads / 32 * S::pitch;
+    }
+  }
+
+  /// Neighboring threads read neighboring elements, also across the ends of rows.
+  __device__ __forceinline__ void load_by_threads(std::int64_t first, int rows, int slot) const {
+    int row = m_row, column = m_column;
+    Element const* from = m_work.from + m_from + (first + row) * m_work.from_at.row + column;
+    Element* to         = m_shared + slot * S::step_size + row * S::pitch + column;
+#pragma unroll
+    for (int k = 0; k < S::loads; ++k) {
+      if (row < rows) async_copy<S::element>(to, from);
+      row += m_lines;
+      column += m_items;
+      from += m_lines * m_work.from_at.row + m_items;
+      to += m_lines * S::pitch + m_items;
+      if (column >= m_columns) {
+        column -= m_columns;
+        row += 1;
+        from += m_work.from_at.row - m_columns;
+        to += S::pitch - m_columns;
+      }
+    }
+  }
+
   /// Writes a line of each column, which ends within the rows of a step. \tparam Whole  whether all of it is there.
-  template <bool Whole>
+  template <bool Whole, class Sink>
   __device__ __forceinline__ void write(int slot, std::int64_t (&to)[S::columns_per_thread],
-                                        int const (&from)[S::columns_per_thread]) const {
+                                        int const (&from)[S::columns_per_thread], Sink const& sink) const {
 #pragma unroll
     for (int k = 0; k < S::columns_per_thread; ++k) {
       if (column(k) < m_columns) {
@@ -169,7 +191,9 @@ class TransposeQueue {
 #pragma unroll
         for (int i = 0; i < S::pieces; ++i) {
           std::int64_t const at = to[k] + i * S::lanes;
-          if (Whole || has_row(at - m_to - column(k) * m_work.to_at.column)) store_once(m_work.to + at, elements[i]);
+          if (!Whole && !has_row(at - m_to - column(k) * m_work.to_at.column)) continue;
+          store_once(m_work.to + at, elements[i]);
+          sink(at, elements[i]);
         }
       }
       to[k] += line;
