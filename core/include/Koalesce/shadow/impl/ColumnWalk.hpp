@@ -24,7 +24,7 @@ class ColumnWalk {
   KOKKOS_FORCEINLINE_FUNCTION ColumnWalk(Work const& work, std::int64_t first)
       : m_stride(Step * (work.by_columns ? 1 : work.columns.divisor())),
         m_wrap(1 - work.rows.divisor() * work.columns.divisor()),
-        m_rows(work.by_columns ? std::numeric_limits<int>::max() : int(work.rows.divisor())),
+        m_rows(work.by_columns ? no_end : int(work.rows.divisor())),
         m_columns(int(work.columns.divisor())) {
     start(work, first);
   }
@@ -48,10 +48,14 @@ class ColumnWalk {
     if (m_row < m_rows) return;
     m_row -= m_rows;
     m_index += m_wrap;
-    if (++m_column == m_columns || m_row >= m_rows) m_index = std::numeric_limits<std::int64_t>::min() / 2;
+    if (++m_column == m_columns || m_row >= m_rows) m_index = ended;
   }
 
  private:
+  // Constants, because std's functions are the host's alone.
+  static constexpr int no_end         = std::numeric_limits<int>::max();
+  static constexpr std::int64_t ended = std::numeric_limits<std::int64_t>::min() / 2;
+
   KOKKOS_FORCEINLINE_FUNCTION void start(Work const& work, std::int64_t index) {
     auto const element = work.element(index);
     m_index            = index;
