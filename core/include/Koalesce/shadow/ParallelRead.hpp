@@ -12,7 +12,7 @@ namespace Koalesce {
 /// \brief Reads a matrix item by item: consumer(k, a[index_map(k)]) for every item k of a range.
 ///
 /// The half-warps' accesses decide what is read. If they go down the columns of a row-major matrix (or along the rows
-/// of a column-major one), the first read of the whole matrix transposes it on the way, through tiles on chip, into the
+/// of a column-major one), the first read of the whole matrix transposes it on the way, on chip, into the
 /// shadow, which later reads use, coalesced. Other accesses read the original. Every item is consumed once, with its
 /// own element; only the order of items and their threads differ between kernels.
 ///
@@ -58,10 +58,10 @@ void parallel_read(std::string const& label, Exec const& exec, ShadowView<View> 
 
 /// \brief Reads a matrix item by item and reduces: consumer(k, a[index_map(k)], update) for every item k of a range.
 ///
-/// Each kernel joins the items' contributions in its own order: the first read by column (transposing) by tiles, later
-/// ones (shadow) and reads of the original by items, mixed ones by blocks. So floating-point sums may differ in their
-/// last bits from call to call, for example between the first and the second. Nothing is timed: the same calls in the
-/// same order, with the same memory available, run the same kernels. Within a kernel the order is that of
+/// Each kernel joins the items' contributions in its own order: the first read by column (transposing) in its own,
+/// later ones (shadow) and reads of the original by items, mixed ones by blocks. So floating-point sums may differ in
+/// their last bits from call to call, for example between the first and the second. Nothing is timed: the same calls in
+/// the same order, with the same memory available, run the same kernels. Within a kernel the order is that of
 /// Kokkos::parallel_reduce.
 ///
 /// \tparam BackendTag   the backend; Backend::Native is the execution space's own.

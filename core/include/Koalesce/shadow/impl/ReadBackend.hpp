@@ -7,7 +7,8 @@
 namespace Koalesce::Impl {
 
 /// What a backend must have for parallel_read, found by argument-dependent lookup through its tag. Each starts a kernel
-/// called `name` on `exec` that consumes every item of a ReadWork once, reduced into `result` unless that is NoResult:
+/// (or two) called `name` on `exec` that consumes every item of a ReadWork once, reduced into `result` unless that is
+/// NoResult:
 ///
 ///     run_original_read(tag, exec, name, work, result)             from the original
 ///     run_shadow_read(tag, exec, name, work, result)               from the shadow, work.shadow

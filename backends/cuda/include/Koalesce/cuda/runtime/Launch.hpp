@@ -39,12 +39,14 @@ struct CudaDevice {
   int processors;
   int threads_per_processor;
   int shared_bytes_per_block;
+  int shared_bytes_per_processor;
   bool runs_blocks_together;  ///< so that they may wait for each other
 
   static CudaDevice of(Kokkos::Cuda const& exec) {
     auto const& properties = exec.cuda_device_prop();
     return {properties.multiProcessorCount, properties.maxThreadsPerMultiProcessor,
-            int(properties.sharedMemPerBlockOptin), properties.cooperativeLaunch != 0};
+            int(properties.sharedMemPerBlockOptin), int(properties.sharedMemPerMultiprocessor),
+            properties.cooperativeLaunch != 0};
   }
 };
 

@@ -9,7 +9,9 @@
 #include <Koalesce/portable/shadow/Read.hpp>
 #include <Koalesce/shadow/impl/ColumnWalk.hpp>
 
+#include <cstdint>
 #include <string>
+#include <type_traits>
 
 /// Reads by warps: a half-warp is 16 neighboring lanes. Kokkos launches the kernels and reduces.
 namespace Koalesce::Impl::CudaBackend {
@@ -222,12 +224,24 @@ void run_mixed_read(Tag, Kokkos::Cuda const& exec, std::string const& label, Wor
   for_or_reduce(label, cuda_team_policy<4>(exec, teams, 0), Body{work}, result);
 }
 
+/// Whether an SM has the shared memory for as many teams as `Mover` is compiled for; Kokkos would refuse to run fewer.
+template <class Mover, class Result>
+bool teams_fit(CudaDevice const& device, typename Mover::Plan const& plan) {
+  // Kokkos adds two values more than a team has threads for its own reductions, and as many to reduce results.
+  int const values = Mover::threads + 2, reserved = 1024;
+  int result_bytes = 0;
+  if constexpr (!std::is_same_v<Result, NoResult>) result_bytes = sizeof(typename ResultValue<Result>::type);
+  int const team = plan.shared_bytes() + 16 + values * (int(sizeof(double)) + result_bytes) + reserved;
+  return Mover::blocks * team <= device.shared_bytes_per_processor;
+}
+
 /// One after the other, where tiles that read on the way would move single bytes or pairs of them: 0.45 instead of 3.2
 /// ms for 1000003 x 257 bytes on an H200.
 template <class Word, class Work, class Result>
 void transpose_and_read(Kokkos::Cuda const& exec, std::string const& label, Work work,
                         TransposeWork<Word> const& transpose, typename Work::value_type const* shadow, Result& result) {
-  run_untimed_transpose(exec, label.substr(kernel_label(Tag{}, "").size()), transpose);  // which puts it before again
+  // A transposition puts the backend's name before its label itself.
+  run_untimed_transpose(exec, label.substr(kernel_label(Tag{}, "").size()), transpose);
   work.shadow = shadow;
   work.held   = {work.begin, work.end};
   run_shadow_read(Tag{}, exec, label, work, result);
@@ -242,11 +256,13 @@ void run_transposing_read(Tag, Kokkos::Cuda const& exec, std::string const& labe
     using Tuning         = TransposeTuning<int(sizeof(T))>;
     using Queue          = typename Tuning::ReadQueue;
     auto const transpose = work.template transposition<Element>(shadow);
+    auto const device    = CudaDevice::of(exec);
     auto const run       = [&]<class Mover>() {
-      auto const plan = Mover::plan(CudaDevice::of(exec), transpose, fits_in_cache(exec, transpose));
-      if (plan.size() >= std::int64_t(1) << 31) return false;
-      for_or_reduce(label,
-                          cuda_team_policy<Mover::blocks>(exec, ReadShare<Mover>::teams(plan), plan.shared_bytes() + 16),
+      auto const plan = Mover::plan(device, transpose, fits_in_cache(exec, transpose));
+      if (plan.size() >= std::int64_t(1) << 31 || !teams_fit<Mover, std::remove_const_t<Result>>(device, plan))
+        return false;
+      auto const teams = ReadShare<Mover>::teams(plan);
+      for_or_reduce(label, cuda_team_policy<Mover::blocks>(exec, teams, plan.shared_bytes() + 16),
                           CudaTransposingRead<Work, Mover>{work, transpose, plan}, result);
       return true;
     };

@@ -19,7 +19,7 @@ namespace Koalesce::Impl::CudaBackend {
 
 /// Transposes matrices whose rows and columns begin anywhere. A block goes down some neighboring columns; their rows
 /// pass through a circular queue in shared memory, and every step writes one whole line of memory of each column, as
-/// soon as all its rows have come. Nothing is read twice, and only the ends of a block's columns are partial lines.
+/// soon as all its rows have come. No element is read twice, and only the ends of a block's columns are partial lines.
 /// Rows are contiguous in the source, and columns in the destination.
 template <class S>
 class TransposeQueue {
@@ -71,7 +71,7 @@ class TransposeQueue {
   }
 
   /// \param[in] block  one of the plan's.
-  /// \param[in] shared Plan::shared_bytes() of shared memory.
+  /// \param[in] shared Plan::shared_bytes() of shared memory, aligned to 16.
   /// \param[in] thread number of the calling thread in the block.
   __device__ __forceinline__ TransposeQueue(TransposeWork<Element> const& work, Plan const& plan, std::uint32_t block,
                                             void* shared, int thread)
@@ -175,7 +175,8 @@ class TransposeQueue {
     }
   }
 
-  /// Writes a line of each column, which ends within the rows of a step. \tparam Whole  whether all of it is there.
+  /// Writes of each column the line whose last row is in the newest step. \tparam Whole  whether all its rows are in
+  /// the block.
   template <bool Whole, class Sink>
   __device__ __forceinline__ void write(int slot, std::int64_t (&to)[S::columns_per_thread],
                                         int const (&from)[S::columns_per_thread], Sink const& sink) const {

@@ -59,7 +59,7 @@ struct QueueShape {
   static constexpr int blocks  = Blocks;
   static constexpr int line    = 256 / element;  ///< rows of a step
 
-  static constexpr int pitch        = columns + 1;  ///< elements from row to row: columns then start in different banks
+  static constexpr int pitch        = columns + 1;  ///< elements from row to row: a column's lie in different banks
   static constexpr int step_size    = line * pitch;
   static constexpr int shared_bytes = steps * step_size * element;
 

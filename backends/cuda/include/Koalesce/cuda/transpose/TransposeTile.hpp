@@ -128,8 +128,8 @@ class TransposeTile {
   }
 
   /// How many tiles wide the strips are. Where rows of tiles are not whole lines, neighboring tiles read the same
-  /// lines. They do so at about the same time if several strips run at a time; where a strip takes longer, it has to be
-  /// wide.
+  /// lines, and should do so at about the same time. Strips of one tile do if the tiles that run at a time cover more
+  /// than one of them.
   static int strip(CudaDevice const& device, TransposeWork<Element> const& work, bool whole_lines) {
     constexpr int wide        = 16;
     std::int64_t const across = (work.columns + S::columns - 1) / S::columns, down = work.rows / S::rows;

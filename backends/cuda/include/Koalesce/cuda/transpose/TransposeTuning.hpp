@@ -80,17 +80,20 @@ struct QueueNumbers {
   int threads, columns, steps, blocks;
 };
 
-/// Chosen on an H200 with these kernels alone, fraction of cudaMemcpy's speed for 1000003 x 257 / 4099 x 65537 /
-/// 16383 x 16385 (fp64) or 20001 x 20003 (fp32), columns and steps:
-///   fp64, 32 and 4 / 64 and 4 / 96 and 4 / 128 and 4   0.81 0.83 0.82 / 0.83 0.85 0.85 / 0.86 0.89 0.87 / 0.88 0.89
-///   0.88 fp32, 32 and 4 / 64 and 4 / 128 and 4 / 128 and 5  0.85 0.77 0.77 / 0.87 0.80 0.80 / 0.93 0.85 0.84 / 0.95
-///   0.86 0.84
+/// Chosen on an H200 with these kernels alone, fraction of cudaMemcpy's speed for 1000003 x 257, 4099 x 65537, and
+/// 16383 x 16385 (fp64) or 20001 x 20003 (fp32), by columns and steps:
+///   fp64, 32 and 4    0.81, 0.83, 0.82
+///   fp64, 64 and 4    0.83, 0.85, 0.85
+///   fp64, 128 and 4   0.88, 0.89, 0.88
+///   fp32, 32 and 4    0.85, 0.77, 0.77
+///   fp32, 64 and 4    0.87, 0.80, 0.80
+///   fp32, 128 and 4   0.93, 0.85, 0.84
+///   fp32, 128 and 5   0.95, 0.86, 0.84
 /// Memory moves each byte once (ncu, fp32: 1.61 GB read and 1.60 GB written of 1.60), and the order of blocks hardly
-/// matters (1 %). Lines of 128 bytes lose a third. With all of L1 as shared memory, fp64 4099 x 65537 and fp32 have
-/// 0.84 where they have 0.89 and 0.94 if L1 keeps what the queue does not need. Tried and left out: bulk copies of rows
-/// with the bytes around them (fp64 0.86, fp32 0.57 to 0.84), loads by registers (0.80, 0.65), addresses computed anew
-/// in each step (fp32 0.93, 0.85, 0.83), threads that read a row each (fp32 3121343 x 129 0.77, now 0.83), reads that
-/// also transpose by a queue of 32 columns, as many as Kokkos' scratch memory holds (within 3 % of tiles).
+/// matters (1 %). Lines of 128 bytes lose a third. With all of L1 as shared memory, fp64 4099 x 65537 has 0.84, not
+/// 0.89. Tried and left out: bulk copies of rows with the bytes around them (fp64 0.86, fp32 0.57 to 0.84), loads by
+/// registers (0.80, 0.65), addresses computed anew in each step (fp32 0.93, 0.85, 0.83), threads that read a row each
+/// (fp32 3121343 x 129 0.77, now 0.83).
 constexpr QueueNumbers queue_numbers(int element) {
   return {.threads = 512, .columns = 128, .steps = element == 4 ? 5 : 4, .blocks = 1};
 }
