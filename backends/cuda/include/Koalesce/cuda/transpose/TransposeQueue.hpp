@@ -49,16 +49,16 @@ class TransposeQueue {
   static Plan plan(CudaDevice const& device, TransposeWork<Element> const& work, bool = false) {
     auto const parts = [](std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; };
     auto const steps = parts(work.rows, line), matrices = work.batch.size();
-    auto const fewest_slabs = parts(work.columns, S::columns), resident = std::int64_t(blocks) * device.processors;
+    auto const min_slabs = parts(work.columns, S::columns), resident = std::int64_t(blocks) * device.processors;
     Plan best{};
     double best_cost = 0;
     for (int waves = 1; waves <= max_waves; ++waves) {
       // As many blocks as run on all SMs in so many turns: first by shorter columns, then by fewer of them.
       std::int64_t const wanted = waves * resident / matrices;
-      auto const most_chunks    = std::clamp<std::int64_t>(wanted / fewest_slabs, 1, steps / min_steps);
-      auto const rows = parts(steps, most_chunks), chunks = parts(steps, rows);
+      auto const max_chunks     = std::clamp<std::int64_t>(wanted / min_slabs, 1, steps / min_steps);
+      auto const rows = parts(steps, max_chunks), chunks = parts(steps, rows);
       auto const columns =
-          std::max<std::int64_t>(parts(work.columns, std::max(wanted / chunks, fewest_slabs)), S::columns / 2);
+          std::max<std::int64_t>(parts(work.columns, std::max(wanted / chunks, min_slabs)), S::columns / 2);
       auto const slabs = parts(work.columns, columns);
       auto const turns = parts(matrices * slabs * chunks, resident);
       // A block's first steps wait for memory, and the ends of a row's piece are read by two blocks.
