@@ -85,29 +85,6 @@ TYPED_TEST(StencilSteps, many_tiles) {
   });
 }
 
-/// Known weights give the same bits, whatever is contracted.
-TYPED_TEST(StencilSteps, bits_of_known_weights) {
-  using Exec  = typename TypeParam::exec;
-  using Shape = Box<1, 1>;
-  for_each_seed([](Rng& rng) {
-    auto const n = random_extents<2>(rng, 20000);
-    LinearStencil<double, Shape> const weights([&](auto...) { return double(random_int(rng, -99, 99)) / 777; });
-    Field<Exec, double, 2, LayoutRight> one(n, halo_for<Shape>(rng, 1), rng);
-    fill_state<double>(rng, one);
-    auto const view = one.view();
-    Kokkos::View<double**, LayoutRight, typename Exec::memory_space> scratch("scratch", view.extent(0), view.extent(1)),
-        many("many", view.extent(0), view.extent(1));
-    StencilPolicy<Exec, Shape, typename TypeParam::backend> const policy({}, n);
-    Kokkos::deep_copy(many, view);
-    parallel_stencil_steps("one", policy.with_fused_steps(1), view, scratch, 13, weights);
-    parallel_stencil_steps("many", policy.with_fused_steps(9), many, scratch, 13, weights);
-    auto const a = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-    auto const b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), many);
-    for (std::size_t i = 0; i < a.extent(0); ++i)
-      for (std::size_t j = 0; j < a.extent(1); ++j) ASSERT_EQ(a(i, j), b(i, j)) << i << ", " << j;
-  });
-}
-
 /// A coefficient, and a functor that knows the step.
 template <class P, class Shape, class T>
 void try_constant(Rng& rng, Index<Shape::rank> const& n, std::int64_t steps) {

@@ -35,9 +35,9 @@ struct FusedSteps<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Fi
                   Boundary> {
   using Work = StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Field<Us>...>, Functor, Rest...>;
 
-  static constexpr int words            = (((int(sizeof(Ts)) + 3) / 4) + ...);
-  static constexpr StepsNumbers numbers = steps_numbers(Order::rank, std::max({int(sizeof(Ts))...}));
-  using Tile                            = StepsTile<numbers.width, numbers.rows, numbers.warps>;
+  static constexpr StepsNumbers numbers =
+      steps_numbers(Order::rank, std::max({int(sizeof(Ts))...}), adds_planes<Work, StepsFacesOf<Boundary>>);
+  using Tile = StepsTile<numbers.width, numbers.rows, numbers.warps>;
 
   template <int depth>
   using Kernel     = StepsKernel<Work, Boundary, Tile, depth, numbers.apart || StepsFacesOf<Boundary>::has_near>;
@@ -59,8 +59,8 @@ struct FusedSteps<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Fi
   static constexpr int max_depth = [] {
     if constexpr (!has_types || !has_faces || !is_small || Order::rank < 2 || Work::rz == 0) return 0;
     else {
-      int const per_step = (Kernel<2>::planes - 1) * numbers.width * numbers.rows * words;
-      int const most     = std::min(numbers.max_depth, numbers.held / per_step);
+      constexpr int per_step = Kernel<2>::Ins::held / 2;
+      int const most         = std::min(numbers.max_depth, numbers.held / per_step);
       return most < 2 ? 0 : most < 4 ? most : most / 2 * 2;
     }
   }();

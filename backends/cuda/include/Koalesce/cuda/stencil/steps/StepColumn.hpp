@@ -2,42 +2,13 @@
 #ifndef KOALESCE_CUDA_STENCIL_STEPS_STEP_COLUMN_HPP
 #define KOALESCE_CUDA_STENCIL_STEPS_STEP_COLUMN_HPP
 
-#include <Koalesce/cuda/runtime/VectorAccess.hpp>
 #include <Koalesce/cuda/stencil/steps/NearFaces.hpp>
+#include <Koalesce/cuda/stencil/steps/StepRows.hpp>
 #include <Koalesce/stencil/impl/StencilWork.hpp>
 
 #include <algorithm>
 
 namespace Koalesce::Impl::CudaBackend {
-
-/// The part of a plane that a thread of a fused sweep computes: `width` points in x of `rows` rows. Warps are rows of
-/// 32 threads; `warps` of them, one behind the other in y, share a tile.
-template <int Width, int Rows, int Warps>
-struct StepsTile {
-  static constexpr int width = Width, rows = Rows, warps = Warps;
-};
-
-/// Points that one instruction reads or writes.
-template <class T, int width>
-inline constexpr int step_vector = std::min(width, std::max(1, 16 / int(sizeof(T))));
-
-/// Neighboring points in shared memory.
-template <class T, int width>
-__device__ __forceinline__ void read_points(T (&to)[width], T const* from) {
-  constexpr int vector = step_vector<T, width>;
-  using Vector         = typename CudaVector<vector* int(sizeof(T))>::type;
-#pragma unroll
-  for (int c = 0; c < width; c += vector) {
-    Vector const v = *reinterpret_cast<Vector const*>(from + c);
-    memcpy(to + c, &v, sizeof(v));
-  }
-}
-template <class T, int width>
-__device__ __forceinline__ void write_points(T* to, T const (&from)[width]) {
-  constexpr int vector = step_vector<T, width>;
-#pragma unroll
-  for (int c = 0; c < width; c += vector) store_vector<vector>(to + c, from + c);
-}
 
 /// What a shape asks of a pipeline of steps that moves along z: a step's result is the next step's newest plane.
 template <class Order, class Shape>
@@ -65,10 +36,25 @@ struct StepsReach {
   /// Whether these are in the point's own plane.
   static constexpr bool has_flat_y = in_y.lowest > in_y.highest || (in_y.lowest == 0 && in_y.highest == 0);
 
+  /// Whether neighbors in y and x are in the point's own plane.
+  static constexpr bool is_flat = [] {
+    for (int dz = -rz; dz <= rz; ++dz)
+      for (int dy = -ry; dy <= ry; ++dy)
+        for (int dx = -rx; dx <= rx; ++dx)
+          if (dz != 0 && (dy != 0 || dx != 0) && Order::template contains<Shape>(dz, dy, dx)) return false;
+    return true;
+  }();
+
   /// Planes that a step must stay behind the one before it. Neighbors in y come from other warps, through shared memory
   /// and past a barrier, so their plane must be older than the newest one.
   static constexpr int lag = std::max(rz, in_y.highest + 1);
 };
+
+/// The rows of a field that warps leave for each other: of all planes that are held, but of the first level only if
+/// older planes do not stay where they arrive.
+template <class T, class Order, class Shape, class Tile, int depth, int lag, int planes>
+using ColumnRows = StepRows<T, Tile, StepsReach<Order, Shape>::ry, depth, planes,
+                            (StepsReach<Order, Shape>::ry > 0 && planes - 1 - lag > 1)>;
 
 /// One field in a thread of a fused sweep. Of every time level before the last it holds the newest planes of its own
 /// column in registers. Neighbors in x lie in registers of its warp's other threads, those in y, if other warps have
@@ -76,89 +62,51 @@ struct StepsReach {
 /// \tparam lag    planes that a step stays behind the one before it.
 /// \tparam planes  of every level that are held, in registers and in shared memory; they rotate.
 template <class T, class Order, class Shape, class Tile, int depth, int lag, int planes>
-struct StepColumn {
+struct StepColumn : ColumnRows<T, Order, Shape, Tile, depth, lag, planes> {
   using Reach = StepsReach<Order, Shape>;
+  using Rows  = ColumnRows<T, Order, Shape, Tile, depth, lag, planes>;
 
   static constexpr int rz = Reach::rz, ry = Reach::ry, rx = Reach::rx;
   static constexpr int width = Tile::width, rows = Tile::rows;
   static constexpr int vector = step_vector<T, width>;
 
-  static constexpr int edges       = std::min(rows, 2 * ry);  ///< rows of a warp that others read
-  static constexpr int row_points  = 32 * width;
-  static constexpr int slot_points = (Tile::warps * edges + 2 * ry) * row_points;  ///< with rows around the tile
+  /// Planes on their way.
+  static constexpr int ahead = Rows::shares_arrivals ? planes - 1 - lag : planes - 1;
 
-  /// Whether warps read each other's rows of the first level where its planes arrive, because older ones are still
-  /// there. Nothing is left of it then.
-  static constexpr bool shares_arrivals = ry > 0 && planes - 1 - lag > 1;
-  static constexpr int first_left       = shares_arrivals ? 1 : 0;  ///< the first level of which rows are left
-  static constexpr int bytes            = (depth - first_left) * planes * slot_points * int(sizeof(T));
-
-  /// Of a plane that arrives; where rows are shared, with those around the tile.
-  static constexpr int arrival_points = (Tile::warps * rows + (shares_arrivals ? 2 * ry : 0)) * row_points;
-
-  /// Where the thread's points of the first plane that arrives begin.
-  __device__ __forceinline__ static int arrival_place() {
-    return ((shares_arrivals ? ry : 0) + int(threadIdx.y) * rows) * row_points + int(threadIdx.x) * width;
-  }
+  /// Points of planes that a thread holds between two of its steps.
+  static constexpr int held_points = (planes - 1) * depth * rows * width;
 
   using value_type = T;
 
   T held[depth][planes][rows][width];
 
+  template <int phase>
+  __device__ __forceinline__ auto& newest_plane(int level) {
+    return held[level][phase];
+  }
+
   /// The register plane in which plane dz, as seen by the step after `level`, lies in this phase of the rotation.
   KOKKOS_FUNCTION static constexpr int place(int phase, int dz) { return (phase - (lag - dz) + 2 * planes) % planes; }
 
+  /// Gives all levels, and all rows that warps leave for each other, values of the first plane: the functor never sees
+  /// others than a field's.
+  __device__ __forceinline__ void start(T* shared, T* arrivals, T const (&first)[rows][width]) {
+#pragma unroll
+    for (int level = 0; level < depth; ++level)
+#pragma unroll
+      for (int k = 0; k < planes; ++k)
+#pragma unroll
+        for (int r = 0; r < rows; ++r)
+#pragma unroll
+          for (int c = 0; c < width; ++c) held[level][k][r][c] = first[r][c];
+    Rows::template start_edges<planes>(shared, arrivals, first);
+  }
+
   /// Leaves the rows of a level's newest plane that other warps read.
-  __device__ __forceinline__ void leave_edges(T* shared, int level, int phase) const {
-    if constexpr (edges > 0) {
-      if (level < first_left) return;
-      T* const to = shared + edges_place(level, phase);
-#pragma unroll
-      for (int r = 0; r < rows; ++r)
-        if (edge_of(r) >= 0) write_points(to + edge_of(r) * row_points, held[level][phase][r]);
-    }
-  }
-
-  /// Leaves the rows beyond a face in y that is near for the warp next to it, where it finds its neighbors' rows.
   template <int phase, class Near>
-  __device__ __forceinline__ void leave_beyond(T* shared, T* arrivals, int level, Near const& near) const {
-    if constexpr (Near::exist(1) && ry > 0) {
-      bool const arrives = level < first_left;
-      T* const first     = arrives ? arrivals + phase * arrival_points : shared + edges_place(level, phase);
-      if (near.template is_first<1>()) leave_rows_beyond<phase, 1>(first, level, near);
-      if (near.template is_last<1, rows>())
-        leave_rows_beyond<phase, -1>(first + ((arrives ? rows : edges) - 1) * row_points, level, near);
-    }
-  }
-
-  /// Gives all such rows values, also those around the tile, which no warp has. Nothing that depends on them is kept,
-  /// unless they are beyond a face that is near.
-  __device__ __forceinline__ void start_edges(T* shared, [[maybe_unused]] T* arrivals) const {
-    if constexpr (edges > 0) {
-#pragma unroll
-      for (int level = first_left; level < depth; ++level)
-#pragma unroll
-        for (int phase = 0; phase < planes; ++phase) {
-          leave_edges(shared, level, phase);
-          T* const to = shared + edges_place(level, phase);
-#pragma unroll
-          for (int r = 0; r < ry; ++r) {
-            if (threadIdx.y == 0) write_points(to - (r + 1) * row_points, held[level][phase][0]);
-            if (threadIdx.y == Tile::warps - 1)
-              write_points(to + (edges + r) * row_points, held[level][phase][rows - 1]);
-          }
-        }
-      if constexpr (shares_arrivals) {
-#pragma unroll 1
-        for (int phase = 0; phase < planes; ++phase)
-#pragma unroll
-          for (int r = 0; r < ry; ++r) {
-            T* const to = arrivals + phase * arrival_points;
-            if (threadIdx.y == 0) write_points(to - (r + 1) * row_points, held[0][0][0]);
-            if (threadIdx.y == Tile::warps - 1) write_points(to + (rows + r) * row_points, held[0][0][0]);
-          }
-      }
-    }
+  __device__ __forceinline__ void leave(T* shared, T* arrivals, int level, Near const& near) const {
+    Rows::leave_edges(shared, level, phase, held[level][phase]);
+    leave_beyond<phase>(shared, arrivals, level, near);
   }
 
   /// What the next step reads of a level around the thread's points.
@@ -200,17 +148,16 @@ struct StepColumn {
   }
 
  private:
-  /// Which of the rows that are left a row of the warp is; -1: it is not.
-  KOKKOS_FUNCTION static constexpr int edge_of(int r) {
-    if (rows <= 2 * ry) return r;
-    return r < ry ? r : r >= rows - ry ? r - rows + 2 * ry : -1;
-  }
-
-  /// Where the rows of a level's plane that the warp leaves begin for this thread. Those of its neighbors lie around
-  /// them.
-  __device__ __forceinline__ static int edges_place(int level, int phase) {
-    return ((level - first_left) * planes + phase) * slot_points + (ry + int(threadIdx.y) * edges) * row_points +
-           int(threadIdx.x) * width;
+  /// Leaves the rows beyond a face in y that is near for the warp next to it, where it finds its neighbors' rows.
+  template <int phase, class Near>
+  __device__ __forceinline__ void leave_beyond(T* shared, T* arrivals, int level, Near const& near) const {
+    if constexpr (Near::exist(1) && ry > 0) {
+      bool const arrives = level < Rows::first_left;
+      T* const first     = arrives ? arrivals + phase * Rows::arrival_points : shared + Rows::edges_place(level, phase);
+      if (near.template is_first<1>()) leave_rows_beyond<phase, 1>(first, level, near);
+      if (near.template is_last<1, rows>())
+        leave_rows_beyond<phase, -1>(first + ((arrives ? rows : Rows::edges) - 1) * Rows::row_points, level, near);
+    }
   }
 
   /// Whether any of the thread's points reads the value at column x of row y in plane dz.
@@ -236,8 +183,6 @@ struct StepColumn {
     return false;
   }
 
-  KOKKOS_FUNCTION static constexpr bool is_own(int y) { return y >= 0 && y < rows; }
-
   /// \param[in] outermost  the warp's row next to the face.
   template <int phase, int inward, class Near>
   __device__ __forceinline__ void leave_rows_beyond(T* outermost, int level, Near const& near) const {
@@ -247,24 +192,23 @@ struct StepColumn {
       static_for<width>([&](auto c) KOALESCE_INLINE_LAMBDA {
         row[c.value] =
             near.template beyond<T, 1, y, k, inward, rows, ry>({0, y, c.value}, [&](auto other) KOALESCE_INLINE_LAMBDA {
-              static_assert(is_own(other.value), "more rows are read beyond a face than a thread has");
+              static_assert(Rows::is_own(other.value), "more rows are read beyond a face than a thread has");
               return held[level][phase][other.value][c.value];
             });
       });
-      write_points(outermost - inward * k * row_points, row);
+      write_points(outermost - inward * k * Rows::row_points, row);
     });
   }
 
   /// A row of a level.
   template <int phase, int dz, int y>
   __device__ __forceinline__ void read_row(T (&row)[width], T const* shared, T const* arrivals, int level) const {
-    if constexpr (is_own(y)) {
+    constexpr int slot = place(phase, dz);
+    if constexpr (Rows::is_own(y)) {
 #pragma unroll
-      for (int c = 0; c < width; ++c) row[c] = held[level][place(phase, dz)][y][c];
+      for (int c = 0; c < width; ++c) row[c] = held[level][slot][y][c];
     } else {
-      if (level < first_left) read_points(row, arrivals + place(phase, dz) * arrival_points + y * row_points);
-      else
-        read_points(row, shared + edges_place(level, place(phase, dz)) + (y < 0 ? y : edges + y - rows) * row_points);
+      Rows::template read_other<y>(row, shared, arrivals, level, slot, slot);
     }
   }
 
@@ -293,7 +237,7 @@ struct StepColumn {
       if constexpr (reads(dz, y, x)) {
         near.template fill<2, x, width, rx>(row[x], {dz, y, x},
                                             [&](auto other) KOALESCE_INLINE_LAMBDA { return row[other.value]; });
-        if constexpr (is_own(y) && x >= 0 && x < width) held[level][place(phase, dz)][y][x] = row[x];
+        if constexpr (Rows::is_own(y) && x >= 0 && x < width) held[level][place(phase, dz)][y][x] = row[x];
       }
     });
   }
@@ -303,27 +247,8 @@ struct StepColumn {
   __device__ __forceinline__ static void fill_row(T* to, T const (&row)[width]) {
     static_for<width + 2 * rx>([&](auto column) KOALESCE_INLINE_LAMBDA {
       constexpr int x = column.value - rx;
-      if constexpr (reads(dz, y, x)) {
-        constexpr int lanes = (x + 64 * width) / width - 64, c = (x + 64 * width) % width;
-        if constexpr (lanes == 0) to[x] = row[c];
-        else if constexpr (lanes < 0) to[x] = shuffle<-1>(row[c], unsigned(-lanes));
-        else to[x] = shuffle<1>(row[c], unsigned(lanes));
-      }
+      if constexpr (reads(dz, y, x)) to[x] = point_in_row<x>(row);
     });
-  }
-
-  /// A value of the thread so many lanes before or after this one; at a warp's end any will do.
-  template <int direction>
-  __device__ __forceinline__ static T shuffle(T const& value, unsigned lanes) {
-    constexpr int words = int(sizeof(T)) / 4;
-    unsigned parts[words];
-    memcpy(parts, &value, sizeof(T));
-#pragma unroll
-    for (int i = 0; i < words; ++i)
-      parts[i] = direction < 0 ? __shfl_up_sync(~0u, parts[i], lanes) : __shfl_down_sync(~0u, parts[i], lanes);
-    T result;
-    memcpy(&result, parts, sizeof(T));
-    return result;
   }
 };
 

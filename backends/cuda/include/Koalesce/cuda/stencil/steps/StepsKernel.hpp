@@ -4,12 +4,25 @@
 
 #include <Koalesce/cuda/runtime/AsyncCopy.hpp>
 #include <Koalesce/cuda/stencil/steps/StepColumn.hpp>
+#include <Koalesce/cuda/stencil/steps/StepSums.hpp>
 #include <Koalesce/cuda/stencil/steps/StepsGrid.hpp>
 #include <Koalesce/stencil/impl/boundary/HaloPoints.hpp>
 #include <Koalesce/stencil/impl/steps/StepsFaces.hpp>
 #include <Koalesce/stencil/impl/steps/StepsFunctor.hpp>
 
 namespace Koalesce::Impl::CudaBackend {
+
+/// Whether the steps of a work add planes to sums, instead of reading the planes around each. It pays where neighbors
+/// in a plane are read in others, too, but not in two dimensions where points keep their values: the look at them costs
+/// as much. What lies beyond a face that is near in z would follow from planes that come later.
+template <class Work, class Faces>
+inline constexpr bool adds_planes = false;
+template <class Order, class T, class Shape, class Points, class Outs, class Functor, class... Rest, class Faces>
+  requires is_linear<Functor>
+inline constexpr bool adds_planes<StencilWork<Order, Pack<Field<T, Shape>>, Points, Outs, Functor, Rest...>, Faces> =
+    !Faces::has_near && !StepsReach<Order, Shape>::is_flat &&
+    (Order::rank == 3 || (Faces::wraps(0) && Faces::wraps(2))) &&
+    std::is_same_v<decltype(typename Functor::weight_type() * std::remove_const_t<T>()), std::remove_const_t<T>>;
 
 /// Several steps in one sweep: a pipeline along z. Each step computes one plane for every plane that is read, some
 /// planes behind the step before it, whose newest planes the threads hold.
@@ -36,6 +49,7 @@ struct StepsKernel {
 
   static constexpr int depth = Depth, width = Tile::width, rows = Tile::rows;
   static constexpr int rz = Work::rz, ry = Work::ry, rx = Work::rx;
+  static constexpr bool adds = adds_planes<Work, Faces>;
 
   /// Where a thread's rows begin in the plane that it reads next.
   template <class T>
@@ -47,11 +61,12 @@ struct StepsKernel {
   struct Fields;
   template <class... Ts, class... Shapes>
   struct Fields<Pack<Field<Ts, Shapes>...>> {
-    static constexpr int lag    = std::max({StepsReach<Order, Shapes>::lag...});
+    static constexpr int lag    = adds ? sums_lag<rz, ry> : std::max({StepsReach<Order, Shapes>::lag...});
     static constexpr int planes = lag + rz + 1;
 
     template <class T, class Shape>
-    using Column = StepColumn<std::remove_const_t<T>, Order, Shape, Tile, Depth, lag, planes>;
+    using Column = std::conditional_t<adds, StepSums<std::remove_const_t<T>, Order, Shape, Tile, Depth, planes>,
+                                      StepColumn<std::remove_const_t<T>, Order, Shape, Tile, Depth, lag, planes>>;
 
     using Columns              = Pack<Column<Ts, Shapes>...>;
     using Sources              = Pack<Source<std::remove_const_t<Ts>>...>;
@@ -69,18 +84,16 @@ struct StepsKernel {
     }();
     static constexpr int bytes = arrivals<int(sizeof...(Ts))>;
 
-    static constexpr bool shares_arrivals = (Column<Ts, Shapes>::shares_arrivals || ...);
+    static constexpr int ahead = std::min({Column<Ts, Shapes>::ahead...});  ///< planes on their way
 
-    /// Registers of planes that a thread holds between two of its steps.
-    static constexpr int held = (planes - 1) * Depth * rows * width * (((int(sizeof(Ts)) + 3) / 4) + ...);
+    /// Registers of planes and sums that a thread holds between two of its steps.
+    static constexpr int held = ((Column<Ts, Shapes>::held_points * ((int(sizeof(Ts)) + 3) / 4)) + ...);
   };
   using Ins     = Fields<typename Work::Ins>;
   using Columns = typename Ins::Columns;
   using Planes  = typename Ins::Planes;
 
-  static constexpr int lag = Ins::lag, planes = Ins::planes, bytes = Ins::bytes;
-  /// Planes on their way.
-  static constexpr int ahead = Ins::shares_arrivals ? planes - 1 - lag : planes - 1;
+  static constexpr int lag = Ins::lag, planes = Ins::planes, bytes = Ins::bytes, ahead = Ins::ahead;
 
   /// Points of a tile whose results are kept. In x they begin at a multiple of the width.
   static constexpr int halo_x = (depth * rx + width - 1) / width * width, halo_y = depth * ry;
@@ -215,8 +228,9 @@ struct StepsKernel {
   /// Whether a turn that begins with this plane has points that lie beyond the interior, or are read beyond a face that
   /// is near.
   __device__ __forceinline__ bool is_at_edge(int plane) const {
-    constexpr int reach = Faces::is_near(0) ? rz : 0;
-    bool const in_z     = wraps(0) || (plane - depth * lag >= reach && plane + planes - lag <= int(n[0]) - reach);
+    constexpr int below = Faces::is_near(0) ? rz : 0;
+    constexpr int above = adds ? rz : below;  // the sums of planes beyond the interior begin with their own values
+    bool const in_z     = wraps(0) || (plane - depth * lag >= below && plane + planes - lag <= int(n[0]) - above);
     return !in_z || opaque(blockIdx.x) < grid.edge.blocks;
   }
 
@@ -229,24 +243,15 @@ struct StepsKernel {
   /// of the first plane: the functor never sees others than a field's.
   __device__ __forceinline__ void start() {
     wait_for_copies<ahead - 1>();
-    for_each(columns, [&](auto& column, auto i) KOALESCE_INLINE_LAMBDA {
+    for_each_edges([&](auto& column, auto* shared, auto i) KOALESCE_INLINE_LAMBDA {
       T_of<decltype(column)> first[rows][width];
       take<i.value>(0, first);
 #pragma unroll
       for (int k = ahead; k < planes; ++k)
 #pragma unroll
         for (int r = 0; r < rows; ++r) write_points(points_in<i.value>(k) + r * 32 * width, first[r]);
-#pragma unroll
-      for (int level = 0; level < depth; ++level)
-#pragma unroll
-        for (int k = 0; k < planes; ++k)
-#pragma unroll
-          for (int r = 0; r < rows; ++r)
-#pragma unroll
-            for (int c = 0; c < width; ++c) column.held[level][k][r][c] = first[r][c];
+      column.start(shared, points_in<i.value>(0), first);
     });
-    for_each_edges([&](auto const& column, auto* shared, auto i)
-                       KOALESCE_INLINE_LAMBDA { column.start_edges(shared, points_in<i.value>(0)); });
     if constexpr (rows_share) __syncthreads();
   }
 
@@ -341,36 +346,38 @@ struct StepsKernel {
   template <int phase, bool edge>
   __device__ __forceinline__ void step(int plane) {
     wait_for_copies<ahead - 1>();
-    for_each(columns,
-             [&](auto& column, auto i) KOALESCE_INLINE_LAMBDA { take<i.value>(phase, column.held[0][phase]); });
+    if constexpr (!adds)
+      for_each(columns,
+               [&](auto& column, auto i) KOALESCE_INLINE_LAMBDA { take<i.value>(phase, column.held[0][phase]); });
     read<edge>(plane + ahead, (phase + ahead) % planes);
-    leave_edges<phase, edge>(0, plane);
-    static_for<depth>(
-        [&](auto level) KOALESCE_INLINE_LAMBDA { compute<phase, level.value, edge>(plane - (level.value + 1) * lag); });
+    if constexpr (!adds) leave<phase, edge>(0, plane);
+    // A level's newest plane is added before another takes its place.
+    static_for<depth>([&](auto turn) KOALESCE_INLINE_LAMBDA {
+      constexpr int level = adds && rows_share ? depth - 1 - turn.value : turn.value;
+      compute<phase, level, edge>(plane - (level + 1) * lag);
+    });
     if constexpr (rows_share) __syncthreads();
   }
 
   /// Leaves what other warps read of a level's newest plane, z.
   template <int phase, bool edge>
-  __device__ __forceinline__ void leave_edges(int level, int z) {
-    for_each_edges([&](auto const& column, auto* shared, auto i) KOALESCE_INLINE_LAMBDA {
-      column.leave_edges(shared, level, phase);
-      column.template leave_beyond<phase>(shared, points_in<i.value>(0), level, near_faces<i.value, edge>(z));
+  __device__ __forceinline__ void leave(int level, int z) {
+    for_each_edges([&](auto& column, auto* shared, auto i) KOALESCE_INLINE_LAMBDA {
+      if constexpr (adds) column.template leave<phase>(shared, level);
+      else column.template leave<phase>(shared, points_in<i.value>(0), level, near_faces<i.value, edge>(z));
     });
   }
 
   /// Calls visit(column, shared, i) with the rows of each field that warps leave for each other.
   template <class Visit>
   __device__ __forceinline__ void for_each_edges(Visit const& visit) {
-    if constexpr (rows_share) {
-      extern __shared__ __align__(16) unsigned char memory[];
-      unsigned char* place = memory;
-      for_each(columns, [&](auto const& column, auto i) KOALESCE_INLINE_LAMBDA {
-        using Column = std::decay_t<decltype(column)>;
-        visit(column, reinterpret_cast<typename Column::value_type*>(place), i);
-        place += Column::bytes;
-      });
-    }
+    extern __shared__ __align__(16) unsigned char memory[];
+    unsigned char* place = memory;
+    for_each(columns, [&](auto& column, auto i) KOALESCE_INLINE_LAMBDA {
+      using Column = std::decay_t<decltype(column)>;
+      visit(column, reinterpret_cast<typename Column::value_type*>(place), i);
+      place += Column::bytes;
+    });
   }
 
   /// What a field needs to know of faces that are near, to compute plane z.
@@ -385,32 +392,65 @@ struct StepsKernel {
     }
   }
 
+  /// What a step needs of all fields around the thread's points of plane z: windows, or sums.
+  template <int phase, int level, bool edge>
+  __device__ __forceinline__ auto around(int z) {
+    extern __shared__ __align__(16) unsigned char memory[];
+    unsigned char const* place = memory;
+    return transform(columns, [&](auto const&, auto i) KOALESCE_INLINE_LAMBDA {
+      auto& column       = get<i.value>(columns);
+      using Column       = std::decay_t<decltype(column)>;
+      auto* const shared = reinterpret_cast<T_of<Column> const*>(place);
+      place += Column::bytes;
+      if constexpr (adds) {
+        auto const keeps = [&](int ahead, int k) KOALESCE_INLINE_LAMBDA {
+          return (!all_z && (z + ahead < 0 || z + ahead >= int(n[0]))) || !has<changes>(masks, k);
+        };
+        bool const any_keeps = edge && !((all_yx || all) && (all_z || (z >= 0 && z + rz < int(n[0]))));
+        return column.template add<phase>(weights_of(work.functor), shared, points_in<i.value>(0), level, any_keeps,
+                                          keeps);
+      } else {
+        return column.template window<phase>(shared, points_in<i.value>(0), level, near_faces<i.value, edge>(z));
+      }
+    });
+  }
+
+  /// A functor of sums sees none to which planes are missing at the beginning.
+  template <int level>
+  __device__ __forceinline__ bool can_be_called(int z) const {
+    if constexpr (adds && is_linear_then<typename Work::Functor>) return z >= z0 - (depth - 1 - level) * rz;
+    else return true;
+  }
+
+  template <int level, class Around>
+  __device__ __forceinline__ auto result_at(Around const& given, int r, int c, int z) const {
+    int const at_y = stand_in<1>(y + r, 0), at_x = stand_in<2>(x + c, 0);
+    auto const functor = later_by(work.functor, level);
+    auto const values  = load(work.points, z, at_y, at_x);
+    if constexpr (adds) {
+      Pack<> none;
+      return finish_sum<Order>(functor, get<0>(given).of[0][r][c], values, z, at_y, at_x, none);
+    } else {
+      auto const around =
+          transform(given, [&](auto const& window, auto) KOALESCE_INLINE_LAMBDA { return window.around(r, c); });
+      return call_at<Order>(functor, around, values, z, at_y, at_x);
+    }
+  }
+
   /// One plane of the step from `level` to the next. \tparam edge  as of read().
   template <int phase, int level, bool edge>
   __device__ __forceinline__ void compute(int z) {
     constexpr bool is_last = level + 1 == depth;
     bool const in_z        = all_z || (z >= 0 && z < int(n[0]));
-    Planes results;
-    int const at_z = stand_in<0>(z, 0);
-    extern __shared__ __align__(16) unsigned char memory[];
-    unsigned char const* place = memory;
-    auto const windows         = transform(columns, [&](auto const&, auto i) KOALESCE_INLINE_LAMBDA {
-      auto& column       = get<i.value>(columns);
-      using Column       = std::decay_t<decltype(column)>;
-      auto* const shared = reinterpret_cast<T_of<Column> const*>(place);
-      place += Column::bytes;
-      return column.template window<phase>(shared, points_in<i.value>(0), level, near_faces<i.value, edge>(z));
-    });
+    Planes results{};
+    int const at_z   = stand_in<0>(z, 0);
+    auto const given = around<phase, level, edge>(z);
 #pragma unroll
     for (int r = 0; r < rows; ++r)
 #pragma unroll
       for (int c = 0; c < width; ++c) {
-        auto const around =
-            transform(windows, [&](auto const& window, auto) KOALESCE_INLINE_LAMBDA { return window.around(r, c); });
-        int const at_y = stand_in<1>(y + r, 0), at_x = stand_in<2>(x + c, 0);
-        auto const result =
-            to_pack(call_at<Order>(later_by(work.functor, level), around, load(work.points, at_z, at_y, at_x),
-                                   std::int64_t(at_z), std::int64_t(at_y), std::int64_t(at_x)));
+        if (!can_be_called<level>(z)) continue;
+        auto const result = to_pack(result_at<level>(given, r, c, at_z));
         for_each(results,
                  [&](auto& values, auto i) KOALESCE_INLINE_LAMBDA { values[r * width + c] = get<i.value>(result); });
       }
@@ -424,15 +464,16 @@ struct StepsKernel {
             get<i.value>(results)[k] = column.template center<phase>(level, k / width, k % width);
       });
     }
+    if constexpr (adds) get<0>(columns).hold(level, get<0>(given));
     if constexpr (is_last) {
       if (z >= z0 && z < z1) store(z, results);
     } else {
       for_each(columns, [&](auto& column, auto i) KOALESCE_INLINE_LAMBDA {
+        auto& newest = column.template newest_plane<phase>(level + 1);
 #pragma unroll
-        for (int k = 0; k < rows * width; ++k)
-          column.held[level + 1][phase][k / width][k % width] = get<i.value>(results)[k];
+        for (int k = 0; k < rows * width; ++k) newest[k / width][k % width] = get<i.value>(results)[k];
       });
-      leave_edges<phase, edge>(level + 1, z);
+      leave<phase, edge>(level + 1, z);
     }
   }
 

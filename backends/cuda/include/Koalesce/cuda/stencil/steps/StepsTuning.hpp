@@ -21,10 +21,18 @@ struct StepsNumbers {
 /// In three dimensions the points of a thread share what they read of their neighbors; there are as many as 168
 /// registers hold. In two nothing is exchanged between warps, and rows of four points per thread leave most of a
 /// warp's row to results. A second copy of the code leaves inner tiles little to do, but tiles at the edges then spill
-/// registers of 8 bytes.
-/// \param[in] bytes  of the largest element.
-constexpr StepsNumbers steps_numbers(int rank, int bytes) {
-  bool const apart = bytes <= 4;
+/// registers of 8 bytes, unless they hold sums. In sums of boxes the arithmetic decides, so that more steps than two
+/// only compute more that is not kept. \param[in] bytes  of the largest element. \param[in] adds   whether threads hold
+/// sums.
+constexpr StepsNumbers steps_numbers(int rank, int bytes, bool adds) {
+  bool const apart = bytes <= 4 || adds;
+  if (rank == 3 && adds)
+    return {.width     = bytes > 8 ? 1 : 2,
+            .rows      = bytes <= 4 ? 4 : 3,
+            .warps     = 12,
+            .held      = 96,
+            .max_depth = 2,
+            .apart     = apart};
   if (rank == 2) return {.width = bytes > 8 ? 2 : 4, .rows = 1, .warps = 4, .held = 96, .max_depth = 8, .apart = apart};
   if (bytes <= 4) return {.width = 2, .rows = 5, .warps = 12, .held = 80, .max_depth = 4, .apart = apart};
   return {.width = bytes > 8 ? 1 : 2, .rows = 3, .warps = 12, .held = 96, .max_depth = 4, .apart = apart};

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "StencilOracle.hpp"
+#include "StepsFunctor.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+/// Time steps with known weights, however many share a sweep, against single sweeps: to the bit, whatever is
+/// contracted.
+namespace Koalesce::Test {
+namespace {
+
+template <class P>
+class StencilStepsLinear : public ::testing::Test {};
+TYPED_TEST_SUITE(StencilStepsLinear, DefaultPaths::types, PathNames);
+
+using Kokkos::LayoutLeft;
+using Kokkos::LayoutRight;
+
+/// What becomes of a sum; it says so if it is given one that no field can have.
+template <class T>
+struct Damp {
+  Kokkos::View<int, Kokkos::SharedSpace> strange;
+
+  template <class K, class... I>
+  KOKKOS_FUNCTION T operator()(std::int64_t step, T const& sum, K const& k, I...) const {
+    if (!(sum > T(0.5) && sum < T(2.5))) strange() = 1;
+    return sum + T(step % 3) * T(k) / 64;
+  }
+};
+
+/// Weights of which no two are equal.
+template <class T, class Shape>
+LinearStencil<T, Shape> random_weights(Rng& rng) {
+  return LinearStencil<T, Shape>([&](auto...) { return T(random_int(rng, -99, 99)) / 777; });
+}
+
+template <class View>
+std::string to_text(View const& view) {
+  std::string text;
+  for (int d = 0; d < int(View::rank()); ++d) text += std::to_string(view.extent(d)) + " ";
+  return text;
+}
+
+template <class View>
+View random_field(Rng& rng, Index<View::rank()> const& n, int halo, double low, double high) {
+  View view = [&]<std::size_t... d>(std::index_sequence<d...>) {
+    return View("field", std::size_t(n[d] + 2 * halo)...);
+  }(std::make_index_sequence<View::rank()>{});
+  auto const host = Kokkos::create_mirror(view);
+  for (std::size_t i = 0; i < host.span(); ++i)
+    host.data()[i] = typename View::value_type(low + (high - low) * double(random_int(rng, 0, 1000)) / 1000);
+  Kokkos::deep_copy(view, host);
+  return view;
+}
+
+template <class View>
+::testing::AssertionResult equal_bits(View const& found, View const& expected) {
+  auto const a = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), found);
+  auto const b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), expected);
+  for (std::size_t i = 0; i < a.span(); ++i)
+    if (a.data()[i] != b.data()[i])
+      return ::testing::AssertionFailure() << "element " << i << " is " << a.data()[i] << ", not " << b.data()[i];
+  return ::testing::AssertionSuccess();
+}
+
+/// Calls step(policy, state, scratch, steps) with one step per sweep and with more.
+template <class P, class Shape, class View>
+void compare(Rng& rng, Index<Shape::rank> const& n, auto const& bound, auto const& step) {
+  using Exec        = typename P::exec;
+  auto const policy = bound(StencilPolicy<Exec, Shape, typename P::backend>({}, n));
+  int halo          = 0;
+  for (int d = 0; d < Shape::rank; ++d) halo = std::max(halo, Shape::radius(d));
+  auto const first   = random_field<View>(rng, n, halo, 1, 2);
+  auto const scratch = random_field<View>(rng, n, halo, 1, 2);
+  View const one = random_field<View>(rng, n, halo, 0, 0), many = random_field<View>(rng, n, halo, 0, 0);
+  for (int const steps : {1, 2, 11}) {
+    Kokkos::deep_copy(one, first);
+    step(policy.with_fused_steps(1), one, scratch, steps);
+    for (int const depth : depths<Exec>()) {
+      SCOPED_TRACE(to_text(first) + ", steps " + std::to_string(steps) + ", depth " + std::to_string(depth));
+      Kokkos::deep_copy(many, first);
+      step(policy.with_fused_steps(depth), many, scratch, steps);
+      ASSERT_TRUE(equal_bits(many, one));
+    }
+  }
+}
+
+template <class P, class Shape, class View>
+void try_weights(Rng& rng, Index<Shape::rank> const& n, auto const& bound) {
+  auto const weights = random_weights<typename View::value_type, Shape>(rng);
+  compare<P, Shape, View>(rng, n, bound, [&](auto const& policy, auto const& state, auto const& scratch, int steps) {
+    parallel_stencil_steps("weights", policy, state, scratch, steps, weights);
+  });
+}
+
+template <class P, class T, class Layout>
+using PlaneOf = Kokkos::View<T**, Layout, typename P::exec::memory_space>;
+template <class P, class T, class Layout>
+using CubeOf = Kokkos::View<T***, Layout, typename P::exec::memory_space>;
+
+/// As they are, or so many that tiles of GPUs have neighbors on all sides.
+template <class P, int rank>
+Index<rank> extents(Rng& rng, bool many) {
+  if (!many || Backend::on_host<typename P::exec>) return random_extents<rank>(rng, 10000);
+  if constexpr (rank == 2) return {random_int(rng, 40, 90), random_int(rng, 500, 600)};
+  else return {random_int(rng, 20, 60), random_int(rng, 100, 150), random_int(rng, 125, 190)};
+}
+
+auto const with_halo = [](auto const& policy) { return policy; };
+auto const periodic  = [](auto const& policy) { return policy.with_boundary(Periodic()); };
+auto const given     = [](auto const& policy) {
+  return policy.with_boundary(Dirichlet(0.5), Periodic(), sides(Dirichlet(0.25), Dirichlet(0.75)));
+};
+
+TYPED_TEST(StencilStepsLinear, planes) {
+  for_each_seed([](Rng& rng) {
+    for (bool const many : {false, true}) {
+      try_weights<TypeParam, Box<1, 1>, PlaneOf<TypeParam, double, LayoutRight>>(rng, extents<TypeParam, 2>(rng, many),
+                                                                                 with_halo);
+      try_weights<TypeParam, Box<1, 1>, PlaneOf<TypeParam, float, LayoutLeft>>(rng, extents<TypeParam, 2>(rng, many),
+                                                                               periodic);
+    }
+  });
+}
+
+TYPED_TEST(StencilStepsLinear, cubes_of_float) {
+  using Cube = CubeOf<TypeParam, float, LayoutRight>;
+  for_each_seed([](Rng& rng) {
+    for (bool const many : {false, true}) {
+      try_weights<TypeParam, Box<1, 1, 1>, Cube>(rng, extents<TypeParam, 3>(rng, many), with_halo);
+      try_weights<TypeParam, Box<1, 1, 1>, Cube>(rng, extents<TypeParam, 3>(rng, many), given);
+    }
+  });
+}
+
+TYPED_TEST(StencilStepsLinear, cubes_of_double) {
+  using Cube   = CubeOf<TypeParam, double, LayoutLeft>;
+  using Skewed = Offsets<At<0, 0, 0>, At<1, 1, 2>, At<-1, 0, -1>, At<0, 1, 0>, At<0, -1, -2>>;
+  for_each_seed([](Rng& rng) {
+    for (bool const many : {false, true}) {
+      try_weights<TypeParam, Box<1, 1, 1>, Cube>(rng, extents<TypeParam, 3>(rng, many), periodic);
+      try_weights<TypeParam, Skewed, Cube>(rng, extents<TypeParam, 3>(rng, many), with_halo);
+    }
+  });
+}
+
+TYPED_TEST(StencilStepsLinear, functors_of_sums) {
+  using Shape = Box<1, 1, 1>;
+  using Cube  = CubeOf<TypeParam, double, LayoutRight>;
+  LinearStencil<double, Shape> const average([](auto...) { return 1. / 27; });
+  for_each_seed([&](Rng& rng) {
+    for (bool const many : {false, true}) {
+      auto const n = extents<TypeParam, 3>(rng, many);
+      auto const k = random_field<Cube>(rng, n, 0, -1, 0);
+      Damp<double> const damp{Kokkos::View<int, Kokkos::SharedSpace>("strange")};
+      compare<TypeParam, Shape, Cube>(rng, n, with_halo,
+                                      [&](auto const& policy, auto const& state, auto const& scratch, int steps) {
+                                        parallel_stencil_steps("damp", policy, fields(state, constant(at_point(k))),
+                                                               scratch, steps, average, with_step(damp));
+                                      });
+      Kokkos::fence();
+      EXPECT_EQ(damp.strange(), 0) << "a functor was given a sum of values that no field has";
+    }
+  });
+}
+
+}  // namespace
+}  // namespace Koalesce::Test
