@@ -133,7 +133,11 @@ struct StepColumn : ColumnRows<T, Order, Shape, Tile, depth, lag, planes> {
           T row[width];
           read_row<phase, dz, y>(row, shared, arrivals, level);
           T* const to = w.value + p.value * Window::plane + line.value * Window::pitch + rx;
-          fill_row<dz, y>(to, row);
+          if constexpr (!Near::exist(2) && reads_beside(dz, y)) {
+            read_beside<phase, dz, y>(to, row, shared, arrivals, level);
+          } else {
+            fill_row<dz, y>(to, row);
+          }
           if constexpr (Near::exist(2) && reads_across(dz, y)) fill_in_x<phase, dz, y>(to, level, near);
         }
       });
@@ -238,6 +242,31 @@ struct StepColumn : ColumnRows<T, Order, Shape, Tile, depth, lag, planes> {
         near.template fill<2, x, width, rx>(row[x], {dz, y, x},
                                             [&](auto other) KOALESCE_INLINE_LAMBDA { return row[other.value]; });
         if constexpr (Rows::is_own(y) && x >= 0 && x < width) held[level][place(phase, dz)][y][x] = row[x];
+      }
+    });
+  }
+
+  /// Whether the points beside the thread's own in a row are read from shared memory, a thread's at a time: where all
+  /// of them are needed, and other lanes' are there. Shuffles would take an instruction for each word.
+  KOKKOS_FUNCTION static constexpr bool reads_beside(int dz, int y) {
+    return rx > 0 && rx % width == 0 && lag > dz && ry > 0 && Rows::is_own(y) && Rows::edge_of(y) >= 0 &&
+           reads(dz, y, -rx);
+  }
+  template <int phase, int dz, int y>
+  __device__ __forceinline__ static void read_beside(T* to, T const (&row)[width], T const* shared, T const* arrivals,
+                                                     int level) {
+    T const* const from = Rows::own_row(shared, arrivals, level, place(phase, dz), y);
+#pragma unroll
+    for (int c = 0; c < width; ++c) to[c] = row[c];
+    static_for<rx / width>([&](auto lane) KOALESCE_INLINE_LAMBDA {
+      constexpr int x = (lane.value + 1) * width;
+      T before[width], behind[width];
+      read_points(before, from - x);
+      read_points(behind, from + x);
+#pragma unroll
+      for (int c = 0; c < width; ++c) {
+        to[c - x] = before[c];
+        to[c + x] = behind[c];
       }
     });
   }

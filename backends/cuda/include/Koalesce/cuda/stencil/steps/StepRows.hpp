@@ -137,13 +137,19 @@ struct StepRows {
     else read_points(row, shared + edges_place(level, slot) + (y < 0 ? y : edges + y - rows) * row_points);
   }
 
- private:
   /// Which of the rows that are left a row of the warp is; -1: it is not.
   KOKKOS_FUNCTION static constexpr int edge_of(int r) {
     if (rows <= 2 * ry) return r;
     return r < ry ? r : r >= rows - ry ? r - rows + 2 * ry : -1;
   }
 
+  /// A row of the thread's own that is left, or stays where it arrived.
+  __device__ __forceinline__ static T const* own_row(T const* shared, T const* arrivals, int level, int slot, int r) {
+    if (level < first_left) return arrivals + slot * arrival_points + r * row_points;
+    return shared + edges_place(level, slot) + edge_of(r) * row_points;
+  }
+
+ private:
   /// \param[in] to     the warp's first row.
   /// \param[in] count  of its rows.
   __device__ __forceinline__ static void start_around(T* to, int count, Points const& first) {
