@@ -75,9 +75,11 @@ TYPED_TEST(StencilSteps, line) { try_functor<TypeParam, Star<2>, double>(1000); 
 
 /// Many tiles, so that they have neighbors on all sides.
 TYPED_TEST(StencilSteps, many_tiles) {
+  using Behind = Offsets<At<0, 0, 0>, At<2, 0, 0>, At<-1, 1, 0>, At<-1, 0, -2>, At<0, 0, 2>>;
   for_each_seed([](Rng& rng) {
     try_steps<TypeParam, Star<1, 1, 1>, double, LayoutRight>(rng, {13, 62, 131}, 9, Mix<Star<1, 1, 1>>());
     try_steps<TypeParam, Star<2, 2, 2>, double, LayoutRight>(rng, {11, 59, 120}, 5, Mix<Star<2, 2, 2>>());
+    try_steps<TypeParam, Behind, double, LayoutRight>(rng, {11, 59, 120}, 5, Mix<Behind>());
     if (!Backend::on_host<typename TypeParam::exec>)
       try_steps<TypeParam, Star<1, 1, 1>, float, LayoutLeft>(rng, {120, 110, 20}, 9, Mix<Star<1, 1, 1>>());
     try_steps<TypeParam, Box<1, 1>, float, LayoutRight>(rng, {61, 267}, 17, Mix<Box<1, 1>>());

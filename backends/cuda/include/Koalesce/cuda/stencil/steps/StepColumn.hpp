@@ -50,11 +50,15 @@ struct StepsReach {
   static constexpr int lag = std::max(rz, in_y.highest + 1);
 };
 
+/// Whether the planes that arrive stay until their rows are read. They do from the plane on that a step computes.
+template <class Reach, int lag, int planes>
+inline constexpr bool arrivals_stay = Reach::ry > 0 && Reach::in_y.lowest >= 0 && planes - 1 - lag > 1;
+
 /// The rows of a field that warps leave for each other: of all planes that are held, but of the first level only if
-/// older planes do not stay where they arrive.
+/// they do not stay where they arrive.
 template <class T, class Order, class Shape, class Tile, int depth, int lag, int planes>
 using ColumnRows = StepRows<T, Tile, StepsReach<Order, Shape>::ry, depth, planes,
-                            (StepsReach<Order, Shape>::ry > 0 && planes - 1 - lag > 1)>;
+                            arrivals_stay<StepsReach<Order, Shape>, lag, planes>>;
 
 /// One field in a thread of a fused sweep. Of every time level before the last it holds the newest planes of its own
 /// column in registers. Neighbors in x lie in registers of its warp's other threads, those in y, if other warps have
@@ -246,11 +250,12 @@ struct StepColumn : ColumnRows<T, Order, Shape, Tile, depth, lag, planes> {
     });
   }
 
-  /// Whether the points beside the thread's own in a row are read from shared memory, a thread's at a time: where all
-  /// of them are needed, and other lanes' are there. Shuffles would take an instruction for each word.
+  /// Whether the points beside the thread's own in a row are read from shared memory, a thread's at a time: where they
+  /// are whole threads', of the point's own plane, which is the oldest that stays where it arrives. Shuffles would take
+  /// an instruction for each word.
   KOKKOS_FUNCTION static constexpr bool reads_beside(int dz, int y) {
-    return rx > 0 && rx % width == 0 && lag > dz && ry > 0 && Rows::is_own(y) && Rows::edge_of(y) >= 0 &&
-           reads(dz, y, -rx);
+    return rx > 0 && rx % width == 0 && ry > 0 && dz == 0 && Rows::is_own(y) && Rows::edge_of(y) >= 0 &&
+           reads(dz, y, -rx) && reads(dz, y, rx + width - 1);
   }
   template <int phase, int dz, int y>
   __device__ __forceinline__ static void read_beside(T* to, T const (&row)[width], T const* shared, T const* arrivals,

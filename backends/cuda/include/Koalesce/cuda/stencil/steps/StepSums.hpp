@@ -35,7 +35,7 @@ struct StepSums : StepRows<T, Tile, Order::template radius<Shape>(1), depth, 2,
   /// Planes on their way. One more is being read where other warps may still do so.
   static constexpr int ahead = planes - 1 - waits;
 
-  /// Points of planes and sums that a thread holds between two of its steps.
+  /// Points of planes and sums that a thread holds between two of its steps, at most.
   static constexpr int held_points = (2 * rz + waits) * depth * rows * width;
 
   using value_type = T;
@@ -118,7 +118,7 @@ struct StepSums : StepRows<T, Tile, Order::template radius<Shape>(1), depth, 2,
     // A point that keeps its value is its own sum, from the plane that it lies in on.
     if (any_keeps)
 #pragma unroll
-      for (int j = 1; j <= rz; ++j)
+      for (int j = 0; j <= rz; ++j)
 #pragma unroll
         for (int k = 0; k < rows * width; ++k) {
           int const r = k / width, c = k % width;

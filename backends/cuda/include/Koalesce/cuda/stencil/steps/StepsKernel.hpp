@@ -351,9 +351,9 @@ struct StepsKernel {
                [&](auto& column, auto i) KOALESCE_INLINE_LAMBDA { take<i.value>(phase, column.held[0][phase]); });
     read<edge>(plane + ahead, (phase + ahead) % planes);
     if constexpr (!adds) leave<phase, edge>(0, plane);
-    // A level's newest plane is added before another takes its place.
+    // Where planes wait to be added, a level's is added before another takes its place.
     static_for<depth>([&](auto turn) KOALESCE_INLINE_LAMBDA {
-      constexpr int level = adds && rows_share ? depth - 1 - turn.value : turn.value;
+      constexpr int level = adds && ry > 0 ? depth - 1 - turn.value : turn.value;
       compute<phase, level, edge>(plane - (level + 1) * lag);
     });
     if constexpr (rows_share) __syncthreads();
@@ -403,8 +403,8 @@ struct StepsKernel {
       auto* const shared = reinterpret_cast<T_of<Column> const*>(place);
       place += Column::bytes;
       if constexpr (adds) {
-        auto const keeps = [&](int ahead, int k) KOALESCE_INLINE_LAMBDA {
-          return (!all_z && (z + ahead < 0 || z + ahead >= int(n[0]))) || !has<changes>(masks, k);
+        auto const keeps = [&](int j, int k) KOALESCE_INLINE_LAMBDA {
+          return (!all_z && (z + j < 0 || z + j >= int(n[0]))) || !has<changes>(masks, k);
         };
         bool const any_keeps = edge && !((all_yx || all) && (all_z || (z >= 0 && z + rz < int(n[0]))));
         return column.template add<phase>(weights_of(work.functor), shared, points_in<i.value>(0), level, any_keeps,
@@ -454,8 +454,8 @@ struct StepsKernel {
         for_each(results,
                  [&](auto& values, auto i) KOALESCE_INLINE_LAMBDA { values[r * width + c] = get<i.value>(result); });
       }
-    // Points beyond the interior keep their values.
-    if (edge && !((all_yx || all) && in_z)) {
+    // Points beyond the interior keep their values. (A sum that does is not changed by planes.)
+    if ((!adds || is_linear_then<typename Work::Functor>)&&edge && !((all_yx || all) && in_z)) {
       unsigned const these = in_z ? opaque(masks) : 0;
       for_each(columns, [&](auto const& column, auto i) KOALESCE_INLINE_LAMBDA {
 #pragma unroll

@@ -8,12 +8,12 @@
 /// `koalesce_perf_steps`; docs/performance/steps.md has the measurements.
 namespace Koalesce::Impl::CudaBackend {
 
-/// Of a kernel whose threads hold the newest planes of all time levels.
+/// Of a kernel whose threads hold the newest planes, or sums, of all time levels.
 struct StepsNumbers {
   int width;      ///< points in x of a thread
   int rows;       ///< its points in y
   int warps;      ///< of a block, one behind the other in y
-  int held;       ///< registers of planes that a thread may hold between two of its steps
+  int held;       ///< registers of planes and sums that a thread may hold between two of its steps
   int max_depth;  ///< steps in one sweep
   bool apart;     ///< whether tiles at the edges have a copy of the code to themselves
 };
@@ -21,9 +21,11 @@ struct StepsNumbers {
 /// In three dimensions the points of a thread share what they read of their neighbors; there are as many as 168
 /// registers hold. In two nothing is exchanged between warps, and rows of four points per thread leave most of a
 /// warp's row to results. A second copy of the code leaves inner tiles little to do, but tiles at the edges then spill
-/// registers of 8 bytes, unless they hold sums. In sums of boxes the arithmetic decides, so that more steps than two
-/// only compute more that is not kept. \param[in] bytes  of the largest element. \param[in] adds   whether threads hold
-/// sums.
+/// registers of 8 bytes, unless they hold sums. Of sums of boxes arithmetic takes most of the time, so that more than
+/// two steps only compute more that is not kept.
+///
+/// \param[in] bytes  of the largest element.
+/// \param[in] adds   whether threads hold sums.
 constexpr StepsNumbers steps_numbers(int rank, int bytes, bool adds) {
   bool const apart = bytes <= 4 || adds;
   if (rank == 3 && adds)
