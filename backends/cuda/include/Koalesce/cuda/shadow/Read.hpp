@@ -254,7 +254,7 @@ void run_transposing_read(Tag, Kokkos::Cuda const& exec, std::string const& labe
   if constexpr (is_word_size(sizeof(T))) {
     using Element        = Word<int(sizeof(T))>;
     using Tuning         = TransposeTuning<int(sizeof(T))>;
-    using Queue          = typename Tuning::ReadQueue;
+    using Queue          = TransposeQueue<typename Tuning::ReadQueue>;
     auto const transpose = work.template transposition<Element>(shadow);
     auto const device    = CudaDevice::of(exec);
     auto const run       = [&]<class Mover>() {
@@ -268,7 +268,7 @@ void run_transposing_read(Tag, Kokkos::Cuda const& exec, std::string const& labe
     };
     if (is_aligned(work.base, sizeof(T))) {
       if constexpr (is_async_size(int(sizeof(T)))) {
-        if (has_queue<Queue>(exec, transpose) && run.template operator()<TransposeQueue<Queue>>()) return;
+        if (has_queue<Queue>(exec, transpose) && run.template operator()<Queue>()) return;
       } else if constexpr (Work::has_known_map) {
         if (!has_vectors<Tuning::Reads::vector>(transpose))
           return transpose_and_read(exec, label, work, transpose, shadow, result);

@@ -13,6 +13,7 @@
 #include <Koalesce/cuda/transpose/NarrowTile.hpp>
 #include <Koalesce/cuda/transpose/TransposeKernels.hpp>
 #include <Koalesce/cuda/transpose/TransposeQueue.hpp>
+#include <Koalesce/cuda/transpose/TransposeSmallQueue.hpp>
 #include <Koalesce/cuda/transpose/TransposeTile.hpp>
 #include <Koalesce/cuda/transpose/TransposeTuning.hpp>
 #include <Koalesce/cuda/transpose/packed/PackedLaunch.hpp>
@@ -73,12 +74,14 @@ bool has_lines(TransposeWork<T> const& work) {
          work.batch.to_multiple_of(line);
 }
 
-/// Whether a queue of this shape is a candidate. Asynchronous copies need elements of at least 4 bytes.
+/// The queue for elements of a size.
+template <int Element, class Shape = typename TransposeTuning<Element>::Queue>
+using QueueOf = std::conditional_t<(Element < 4), TransposeSmallQueue<Shape>, TransposeQueue<Shape>>;
+
+/// Whether a queue is a candidate.
 template <class Queue, class T>
 bool has_queue(Kokkos::Cuda const& exec, TransposeWork<T> const& work) {
-  if constexpr (is_async_size(int(sizeof(T))))
-    return !has_lines(work) && TransposeQueue<Queue>::takes(CudaDevice::of(exec), work);
-  else return false;
+  return !has_lines(work) && Queue::takes(CudaDevice::of(exec), work);
 }
 
 /// The candidates of a transposition; the first one is chosen where nothing is measured.
@@ -97,7 +100,7 @@ std::vector<Tiling> tilings(Kokkos::Cuda const& exec, TransposeWork<T> const& wo
   if (vectors) result = {Tiling::vectors, Tiling::elements};
   else result = {Tiling::elements, Tiling::narrow};
   if (several) result.push_back(Tiling::boxes);
-  if (has_queue<typename Tuning::Queue>(exec, work))
+  if (has_queue<QueueOf<int(sizeof(T))>>(exec, work))
     result.insert(vectors || fits_in_cache(exec, work) ? result.end() : result.begin(), Tiling::queue);
   return result;
 }
@@ -109,10 +112,7 @@ void run_tiling(Kokkos::Cuda const& exec, std::string const& label, TransposeWor
     case Tiling::vectors: return launch_transpose<TransposeTile<typename Tuning::Vectors>>(exec, label, work);
     case Tiling::elements: return launch_transpose<TransposeTile<typename Tuning::Scalars>>(exec, label, work);
     case Tiling::narrow: return launch_transpose<NarrowTile<int(sizeof(T))>>(exec, label, work);
-    case Tiling::queue:
-      if constexpr (is_async_size(int(sizeof(T))))
-        launch_queue<TransposeQueue<typename Tuning::Queue>>(exec, label, work);
-      return;
+    case Tiling::queue: return launch_queue<QueueOf<int(sizeof(T))>>(exec, label, work);
     case Tiling::boxes:
       if (!launch_boxes(exec, label, box_work(work))) run_tiling(exec, label, work, Tiling::narrow);
   }

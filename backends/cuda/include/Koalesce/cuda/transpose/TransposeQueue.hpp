@@ -2,12 +2,10 @@
 #ifndef KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_QUEUE_HPP
 #define KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_QUEUE_HPP
 
-#include <Koalesce/common/impl/Divisor.hpp>
 #include <Koalesce/common/impl/Word.hpp>
 #include <Koalesce/cuda/runtime/AsyncCopy.hpp>
-#include <Koalesce/cuda/runtime/Launch.hpp>
 #include <Koalesce/cuda/transpose/StreamingAccess.hpp>
-#include <Koalesce/cuda/transpose/TransposeShape.hpp>
+#include <Koalesce/cuda/transpose/TransposeQueuePlan.hpp>
 #include <Koalesce/transpose/impl/TransposeWork.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -30,44 +28,12 @@ class TransposeQueue {
   static constexpr int blocks  = S::blocks;
   static constexpr int line    = S::line;
 
-  struct Plan {
-    std::int64_t blocks;
-    Divisor slabs, chunks;  ///< neighboring columns; runs of rows
-    int columns;            ///< of a block
-    int rows;               ///< of a block, a multiple of `line`
+  using Plan = QueuePlan<S>;
 
-    std::int64_t size() const { return blocks; }
-    KOKKOS_FUNCTION int shared_bytes() const { return S::shared_bytes; }
-  };
-
-  /// Whether the queue can move the matrices, and they are large enough for it.
-  static bool takes(CudaDevice const& device, TransposeWork<Element> const& work) {
-    return work.from_at.column == 1 && work.to_at.row == 1 && work.rows >= min_steps * line &&
-           work.columns >= S::columns / 2 && S::shared_bytes <= device.shared_bytes_per_block;
-  }
+  static bool takes(CudaDevice const& device, TransposeWork<Element> const& work) { return Plan::takes(device, work); }
 
   static Plan plan(CudaDevice const& device, TransposeWork<Element> const& work, bool = false) {
-    auto const parts = [](std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; };
-    auto const steps = parts(work.rows, line), matrices = work.batch.size();
-    auto const min_slabs = parts(work.columns, S::columns), resident = std::int64_t(blocks) * device.processors;
-    Plan best{};
-    double best_cost = 0;
-    for (int waves = 1; waves <= max_waves; ++waves) {
-      // As many blocks as run on all SMs in so many turns: first by shorter columns, then by fewer of them.
-      std::int64_t const wanted = waves * resident / matrices;
-      auto const max_chunks     = std::clamp<std::int64_t>(wanted / min_slabs, 1, steps / min_steps);
-      auto const rows = parts(steps, max_chunks), chunks = parts(steps, rows);
-      auto const columns =
-          std::max<std::int64_t>(parts(work.columns, std::max(wanted / chunks, min_slabs)), S::columns / 2);
-      auto const slabs = parts(work.columns, columns);
-      auto const turns = parts(matrices * slabs * chunks, resident);
-      // A block's first steps wait for memory, and the ends of a row's piece are read by two blocks.
-      double const cost = double(turns) * double(rows + S::steps) * double(columns + edge);
-      if (best.blocks > 0 && cost >= best_cost) continue;
-      best_cost = cost;
-      best      = {matrices * slabs * chunks, Divisor(slabs), Divisor(chunks), int(columns), int(rows * line)};
-    }
-    return best;
+    return Plan::make(device, work);
   }
 
   /// \param[in] block  one of the plan's.
@@ -76,17 +42,15 @@ class TransposeQueue {
   __device__ __forceinline__ TransposeQueue(TransposeWork<Element> const& work, Plan const& plan, std::uint32_t block,
                                             void* shared, int thread)
       : m_work(work), m_shared(static_cast<Element*>(shared)), m_thread(thread) {
-    std::uint32_t const chunk = plan.slabs.divide_short(block), batch = plan.chunks.divide_short(chunk);
-    auto const column = std::int64_t(block - chunk * std::uint32_t(plan.slabs.divisor())) * plan.columns;
-    auto const row    = std::int64_t(chunk - batch * std::uint32_t(plan.chunks.divisor())) * plan.rows;
-    m_columns         = int(min(work.columns - column, std::int64_t(plan.columns)));
-    m_rows            = int(min(work.rows - row, std::int64_t(plan.rows)));
-    m_from            = work.from_offset(batch, row, column);
-    m_to              = work.to_offset(batch, row, column);
-    m_row             = thread / m_columns;
-    m_column          = thread - m_row * m_columns;
-    m_lines           = threads / m_columns;
-    m_items           = threads - m_lines * m_columns;
+    auto const part = plan.part(work, block);
+    m_columns       = part.columns;
+    m_rows          = part.rows;
+    m_from          = work.from_offset(part.batch, part.row, part.column);
+    m_to            = work.to_offset(part.batch, part.row, part.column);
+    m_row           = thread / m_columns;
+    m_column        = thread - m_row * m_columns;
+    m_lines         = threads / m_columns;
+    m_items         = threads - m_lines * m_columns;
   }
 
   /// Moves the block's elements.
@@ -123,10 +87,6 @@ class TransposeQueue {
   }
 
  private:
-  static constexpr int min_steps = 8;                // of a block
-  static constexpr int max_waves = 6;                // blocks that run one after another on an SM
-  static constexpr int edge      = 64 / S::element;  // columns that take as long as the ends of a row
-
   __device__ __forceinline__ int row_in_line() const { return m_thread % S::lanes; }
   __device__ __forceinline__ int column(int k) const { return m_thread / S::lanes + k * (threads / S::lanes); }
 

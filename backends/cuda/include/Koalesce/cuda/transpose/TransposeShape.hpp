@@ -72,6 +72,29 @@ struct QueueShape {
   static_assert(columns_per_thread * threads == columns * lanes && loads * threads == line * columns);
 };
 
+/// The same for elements of 1 and 2 bytes, of which rows move in `Words` words of 4 bytes, with the bytes around them.
+template <int Element, int Threads, int Words, int Steps, int Blocks>
+struct SmallQueueShape {
+  static constexpr int element = Element;
+  static constexpr int threads = Threads;
+  static constexpr int steps   = Steps;
+  static constexpr int blocks  = Blocks;
+  static constexpr int columns = (4 * Words - 4) / element;
+  static constexpr int line    = 256 / element;  ///< rows of a step
+
+  static constexpr int max_pitch    = 4 * Words + 8;  ///< bytes from row to row
+  static constexpr int shared_bytes = steps * line * max_pitch;
+
+  static constexpr int in_word    = 4 / element;                             ///< rows of a column that a word holds
+  static constexpr int line_words = 64;                                      ///< words of a line
+  static constexpr int row_words  = Words / 32;                              ///< words of a row that a thread reads
+  static constexpr int row_reads  = line * 32 / threads;                     ///< rows of which a thread reads in a step
+  static constexpr int writes     = Words * in_word * line_words / threads;  ///< words that it writes
+
+  static_assert(row_words * 32 == Words && row_reads * threads == line * 32 &&
+                writes * threads == Words * in_word * line_words);
+};
+
 }  // namespace Koalesce::Impl::CudaBackend
 
 #endif

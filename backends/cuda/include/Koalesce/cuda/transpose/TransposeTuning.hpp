@@ -4,6 +4,8 @@
 
 #include <Koalesce/cuda/transpose/TransposeShape.hpp>
 
+#include <type_traits>
+
 /// Tiles for elements of each size: for rows and columns of whole vectors, for any others, in place, and for reads that
 /// also transpose.
 ///
@@ -98,6 +100,24 @@ constexpr QueueNumbers queue_numbers(int element) {
   return {.threads = 512, .columns = 128, .steps = element == 4 ? 5 : 4, .blocks = 1};
 }
 
+/// Numbers of a queue of small elements: threads of a block, words of a row that it goes down, steps, and blocks.
+struct SmallQueueNumbers {
+  int threads, words, steps, blocks;
+};
+
+/// Chosen as queue_numbers(), fraction of the fastest copy, by threads, words, steps and blocks; in parentheses tiles
+/// of elements:
+///   u8 4000012 x 257, 16387 x 65537, 32768 x 32770            (0.42, 0.46, 0.48)
+///     512, 32, 4 and 1 / 512, 32, 3 and 2 / 512, 32, 6 and 1  0.71, 0.69, 0.69 / 0.64, 0.61, 0.61 / 0.60, 0.59, 0.59
+///     512, 64, 3 and 1 / 1024, 64, 3 and 1                    0.56, 0.62, 0.64 / 0.62, 0.67, 0.70
+///   u16 2000006 x 257, 8195 x 65537, 23166 x 23170            (0.57, 0.64, 0.62)
+///     512, 32, 4 and 2 / 512, 32, 3 and 2 / 1024, 32, 6 and 1 0.76, 0.75, 0.80 / 0.73, 0.71, 0.76 / 0.77, 0.73, 0.78
+///     512, 64, 4 and 1 / 512, 64, 3 and 2                     0.72, 0.79, 0.78 / 0.70, 0.72, 0.71
+/// With addresses of 64 bits computed anew for each word u8 has 0.43 to 0.54, for want of issue slots.
+constexpr SmallQueueNumbers small_queue_numbers(int element) {
+  return {.threads = 512, .words = 32, .steps = 4, .blocks = element == 1 ? 1 : 2};
+}
+
 /// Reads that also transpose. Kokkos gives a team up to 48 KiB. A first sum by column, ms, by this queue / by tiles
 /// (H200):
 ///   fp64 1000003 x 257, 4099 x 65537, 16383 x 16385, 1001 x 1003   1.26, 1.28, 1.32, 0.024 / 1.79, 1.86, 1.93, 0.044
@@ -117,7 +137,10 @@ struct TransposeTuning {
 
   static constexpr QueueNumbers q = queue_numbers(Element), rq = read_queue_numbers(Element);
 
-  using Queue     = QueueShape<Element, q.threads, q.columns, q.steps, q.blocks>;
+  static constexpr SmallQueueNumbers sq = small_queue_numbers(Element);
+
+  using Queue = std::conditional_t<(Element < 4), SmallQueueShape<Element, sq.threads, sq.words, sq.steps, sq.blocks>,
+                                   QueueShape<Element, q.threads, q.columns, q.steps, q.blocks>>;
   using ReadQueue = QueueShape<Element, rq.threads, rq.columns, rq.steps, rq.blocks>;
 };
 
