@@ -101,7 +101,8 @@ void compare(Rng& rng, Index<Shape::rank> const& n, auto const& bound, auto cons
         kernels = record.kernels.size();
       }
       ASSERT_TRUE(equal_bits(many, one));
-      if (shares && depth > 1 && steps > depth) {
+      // Not for all smaller depths there is a kernel.
+      if (shares && depth >= 8 && steps > depth) {
         EXPECT_LT(kernels, std::size_t(steps));
       }
     }
