@@ -3,6 +3,7 @@
 #define KOALESCE_CUDA_SHADOW_READ_HPP
 
 #include <Koalesce/cuda/Backend.hpp>
+#include <Koalesce/cuda/runtime/AsyncCopy.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
 #include <Koalesce/cuda/shadow/ReadShare.hpp>
 #include <Koalesce/cuda/transpose/Transpose.hpp>

@@ -4,7 +4,6 @@
 
 #include <Koalesce/common/impl/Word.hpp>
 #include <Koalesce/cuda/Backend.hpp>
-#include <Koalesce/cuda/runtime/AsyncCopy.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
 #include <Koalesce/cuda/runtime/Machine.hpp>
 #include <Koalesce/cuda/runtime/Stopwatch.hpp>

@@ -10,7 +10,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <cstdint>
 
 namespace Koalesce::Impl::CudaBackend {

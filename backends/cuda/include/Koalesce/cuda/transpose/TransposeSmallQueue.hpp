@@ -2,7 +2,12 @@
 #ifndef KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_SMALL_QUEUE_HPP
 #define KOALESCE_CUDA_TRANSPOSE_TRANSPOSE_SMALL_QUEUE_HPP
 
+#include <Koalesce/common/impl/Word.hpp>
+#include <Koalesce/cuda/runtime/AsyncCopy.hpp>
 #include <Koalesce/cuda/transpose/TransposeQueuePlan.hpp>
+#include <Koalesce/transpose/impl/TransposeWork.hpp>
+
+#include <Kokkos_Core.hpp>
 
 #include <cstdint>
 

@@ -3,8 +3,7 @@
 #define KOALESCE_CUDA_STENCIL_STEPS_STEPS_KERNEL_HPP
 
 #include <Koalesce/cuda/runtime/AsyncCopy.hpp>
-#include <Koalesce/cuda/stencil/steps/StepColumn.hpp>
-#include <Koalesce/cuda/stencil/steps/StepSums.hpp>
+#include <Koalesce/cuda/stencil/steps/StepsFields.hpp>
 #include <Koalesce/cuda/stencil/steps/StepsGrid.hpp>
 #include <Koalesce/stencil/impl/boundary/HaloPoints.hpp>
 #include <Koalesce/stencil/impl/steps/StepsFaces.hpp>
@@ -12,24 +11,11 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// Whether the steps of a work add planes to sums, instead of reading the planes around each. It pays where neighbors
-/// in a plane are read in others, too, but not in two dimensions where points keep their values: the look at them costs
-/// as much. What lies beyond a face that is near in z would follow from planes that come later.
-template <class Work, class Faces>
-inline constexpr bool adds_planes = false;
-template <class Order, class T, class Shape, class Points, class Outs, class Functor, class... Rest, class Faces>
-  requires is_linear<Functor>
-inline constexpr bool adds_planes<StencilWork<Order, Pack<Field<T, Shape>>, Points, Outs, Functor, Rest...>, Faces> =
-    !Faces::has_near && !StepsReach<Order, Shape>::is_flat &&
-    (Order::rank == 3 || (Faces::wraps(0) && Faces::wraps(2))) &&
-    std::is_same_v<decltype(typename Functor::weight_type() * std::remove_const_t<T>()), std::remove_const_t<T>>;
-
 /// Several steps in one sweep: a pipeline along z. Each step computes one plane for every plane that is read, some
 /// planes behind the step before it, whose newest planes the threads hold.
 /// \tparam BoundaryT  NoBoundary, or a StepsBoundary.
 /// \tparam Apart      whether tiles and planes at the edges have a copy of the code to themselves: where points lie
-/// beyond
-///                    the interior, or are read beyond a face that is near.
+///                    beyond the interior, or are read beyond a face that is near.
 template <class WorkT, class BoundaryT, class TileT, int Depth, bool Apart>
 struct StepsKernel {
   using Work     = WorkT;
@@ -49,50 +35,12 @@ struct StepsKernel {
 
   static constexpr int depth = Depth, width = Tile::width, rows = Tile::rows;
   static constexpr int rz = Work::rz, ry = Work::ry, rx = Work::rx;
-  static constexpr bool adds = adds_planes<Work, Faces>;
 
-  /// Where a thread's rows begin in the plane that it reads next.
-  template <class T>
-  struct Source {
-    T const* row[rows];
-  };
-
-  template <class>
-  struct Fields;
-  template <class... Ts, class... Shapes>
-  struct Fields<Pack<Field<Ts, Shapes>...>> {
-    static constexpr int lag    = adds ? sums_lag<rz, ry> : std::max({StepsReach<Order, Shapes>::lag...});
-    static constexpr int planes = lag + rz + 1;
-
-    template <class T, class Shape>
-    using Column = std::conditional_t<adds, StepSums<std::remove_const_t<T>, Order, Shape, Tile, Depth, planes>,
-                                      StepColumn<std::remove_const_t<T>, Order, Shape, Tile, Depth, lag, planes>>;
-
-    using Columns              = Pack<Column<Ts, Shapes>...>;
-    using Sources              = Pack<Source<std::remove_const_t<Ts>>...>;
-    using Planes               = Pack<Kokkos::Array<std::remove_const_t<Ts>, rows * width>...>;
-    static constexpr int edges = (Column<Ts, Shapes>::bytes + ... + 0);
-
-    /// Where arriving planes of field i begin in shared memory; of no field: all bytes.
-    template <int i>
-    static constexpr int arrivals = [] {
-      constexpr int sizes[]  = {int(sizeof(Ts))...};
-      int place              = edges;
-      constexpr int points[] = {Column<Ts, Shapes>::arrival_points...};
-      for (int k = 0; k != i; ++k) place += planes * points[k] * sizes[k];
-      return place;
-    }();
-    static constexpr int bytes = arrivals<int(sizeof...(Ts))>;
-
-    static constexpr int ahead = std::min({Column<Ts, Shapes>::ahead...});  ///< planes on their way
-
-    /// Registers of planes and sums that a thread holds between two of its steps.
-    static constexpr int held = ((Column<Ts, Shapes>::held_points * ((int(sizeof(Ts)) + 3) / 4)) + ...);
-  };
-  using Ins     = Fields<typename Work::Ins>;
+  using Ins     = StepsFields<Work, Faces, Tile, Depth>;
   using Columns = typename Ins::Columns;
   using Planes  = typename Ins::Planes;
 
+  static constexpr bool adds = Ins::adds;
   static constexpr int lag = Ins::lag, planes = Ins::planes, bytes = Ins::bytes, ahead = Ins::ahead;
 
   /// Points of a tile whose results are kept. In x they begin at a multiple of the width.
