@@ -17,13 +17,13 @@ namespace Koalesce::Impl {
 /// It starts one kernel named kernel_label(tag, label) on `exec`, and does not wait. Bytes of structs that belong to no
 /// listed member stay as they are, unless work.are_all. And, known when compiling,
 ///
-///     transposes_structs(tag)
+///     transposes_structs(tag, std::type_identity<Exec>{})
 ///
 /// says whether members of one size go by run_transpose instead, as the columns of a matrix.
 template <class Tag, class Exec>
 concept StructBackend = requires(Tag tag, Exec const& exec, std::string const& label, StructWork const& work) {
   run_copy_structs(tag, exec, label, work);
-  typename std::bool_constant<transposes_structs(Tag{})>;
+  typename std::bool_constant<transposes_structs(Tag{}, std::type_identity<Exec>{})>;
 };
 
 }  // namespace Koalesce::Impl

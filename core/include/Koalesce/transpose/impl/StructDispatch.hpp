@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace Koalesce::Impl {
@@ -64,7 +65,7 @@ void dispatch_structs(Exec const& exec, std::string const& label, Dst const& dst
   auto const work = struct_work(dst, src);
   if (work.size == 0) return;
   constexpr int bytes = MemberList<typename Dst::members>::common_bytes;
-  if constexpr (is_word_size(bytes) && transposes_structs(Tag{})) {
+  if constexpr (is_word_size(bytes) && transposes_structs(Tag{}, std::type_identity<Exec>{})) {
     if (std::int64_t const pitch = matrix_pitch<bytes>(work); pitch > 0) {
       TransposeDim structs{work.size, work.members, 1}, members{work.members, 1, pitch};
       if (work.to_structs) {

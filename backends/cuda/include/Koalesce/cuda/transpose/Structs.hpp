@@ -9,10 +9,14 @@
 #include <Kokkos_Core.hpp>
 
 #include <string>
+#include <type_traits>
 
 namespace Koalesce::Impl::CudaBackend {
 
-constexpr bool transposes_structs(Tag) { return true; }
+template <class Exec>
+constexpr bool transposes_structs(Tag, std::type_identity<Exec>) {
+  return true;
+}
 
 /// Equal forms on both sides, large structs and those of which little is listed are copied member by member.
 inline void run_copy_structs(Tag, Kokkos::Cuda const& exec, std::string const& label, StructWork const& work) {

@@ -6,10 +6,14 @@
 #include <Koalesce/portable/transpose/Structs.hpp>
 
 #include <string>
+#include <type_traits>
 
 namespace Koalesce::Impl::OpenMPBackend {
 
-constexpr bool transposes_structs(Tag) { return true; }
+template <class Exec>
+constexpr bool transposes_structs(Tag, std::type_identity<Exec>) {
+  return true;
+}
 
 template <class Exec>
 void run_copy_structs(Tag, Exec const& exec, std::string const& label, StructWork const& work) {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 /// Arrays of structs and arrays of members, copied by RangePolicy alone.
 namespace Koalesce::Impl::PortableBackend {
@@ -65,10 +66,10 @@ void launch_struct_blocks(Exec const& exec, std::string const& name, StructWork 
                        kernel);
 }
 
-/// Tiles in scratch memory are slow for few columns.
-template <RunsPortable Tag>
-constexpr bool transposes_structs(Tag) {
-  return false;
+/// On hosts loops over blocks are faster than tiles.
+template <RunsPortable Tag, class Exec>
+constexpr bool transposes_structs(Tag, std::type_identity<Exec>) {
+  return !Backend::on_host<Exec>;
 }
 
 template <RunsPortable Tag, class Exec>
