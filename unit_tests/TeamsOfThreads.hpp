@@ -42,18 +42,6 @@ struct SharedByTeam {
   }
 };
 
-template <class T>
-struct SharedByTeam<Impl::PortableBackend::CopyRows<T>> {
-  Impl::PortableBackend::CopyRows<T> body;  // has no barriers
-
-  template <class Member>
-  void operator()(Member const& team, Impl::NoUpdate& update) const {
-    last_team_size   = team.team_size();
-    last_league_size = team.league_size();
-    body(team, update);
-  }
-};
-
 template <class Exec, class Body, class Result>
 void run_teams(SeveralThreads, Exec const& exec, std::string const& label, Impl::Teams teams, Body const& body,
                Result& result) {

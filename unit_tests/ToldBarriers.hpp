@@ -16,6 +16,8 @@ namespace Koalesce::Test {
 template <class Member>
 class ToldBarriers {
  public:
+  using execution_space = typename Member::execution_space;
+
   explicit ToldBarriers(Member const& team) : m_team(team) {}
 
   Member const& team() const { return m_team; }

@@ -19,8 +19,7 @@ struct Teams {
   std::int64_t pieces;
   int max_threads;  // of a team
   int scratch_level         = 0;
-  std::size_t scratch_bytes = 0;  // of a team
-  int vector_length         = 1;
+  std::size_t scratch_bytes = 0;                                // of a team
   int max_teams             = std::numeric_limits<int>::max();  // a league's size is an int
 };
 
@@ -37,7 +36,7 @@ Kokkos::TeamPolicy<Exec> team_policy(Exec const& exec, Teams const& teams, Kerne
                                      Pattern pattern = Pattern()) {
   auto const policy = [&](int threads) {
     int const league = int(std::min<std::int64_t>(teams.pieces, teams.max_teams));
-    return Kokkos::TeamPolicy<Exec>(exec, league, threads, teams.vector_length)
+    return Kokkos::TeamPolicy<Exec>(exec, league, threads)
         .set_scratch_size(teams.scratch_level, Kokkos::PerTeam(int(teams.scratch_bytes)));
   };
   if (teams.max_threads == 1) return policy(1);
