@@ -113,9 +113,11 @@ bool can_be_cached(Work const& work) {
 /// Threads of a device's team, at most.
 inline constexpr int max_cached_threads = 256;
 
-/// Runs CachedPoints on teams with rows of 64 threads, if they are as long.
+/// Runs CachedPoints on teams with rows of 64 threads in a plane, or deep ones with rows of 32 in several, if the
+/// fields are as large. Deep teams read fewer planes from the L2 cache, which pays where more of them are read than it
+/// holds.
 template <class Exec, class Work>
-void run_cached_points(Exec const& exec, std::string const& label, Work const& work) {
+void run_cached_points(Exec const& exec, std::string const& label, Work const& work, bool deep) {
   using Policy      = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<max_cached_threads>>;
   auto const& n     = work.extents;
   auto const log_of = [](std::int64_t extent, int most) {
@@ -128,8 +130,8 @@ void run_cached_points(Exec const& exec, std::string const& label, Work const& w
   CachedPoints<Work> points{work};
   int const threads = Policy(exec, 1, 1).team_size_max(points, Kokkos::ParallelForTag());
   int const all     = std::bit_width(unsigned(std::min(threads, max_cached_threads))) - 1,
-            row     = log_of(n[2], std::min(all, 6));
-  points.log_y      = log_of(n[1], all - row);
+            row     = log_of(n[2], std::min(all, deep ? 5 : 6));
+  points.log_y      = deep ? 0 : log_of(n[1], all - row);
   points.log_z      = log_of(n[0], all - row - points.log_y);
   points.log_x      = log_of(n[2], all - points.log_y - points.log_z);
   points.tiles_x    = Divisor(count(n[2], points.log_x));
@@ -160,7 +162,7 @@ void run_active_points(Exec const& exec, std::string const& label, Work const& w
 }
 
 template <RunsPortable Tag, class Exec, class Work>
-void run_cached_stencil(Tag, Exec const& exec, std::string const& label, Work const& work) {
+void run_cached_stencil(Tag, Exec const& exec, std::string const& label, Work const& work, bool deep) {
   auto const& n = work.extents;
   if constexpr (Backend::on_host<Exec>) {
     auto const columns = std::min(max_columns, n[2]), pieces = (n[2] + columns - 1) / columns;
@@ -173,7 +175,7 @@ void run_cached_stencil(Tag, Exec const& exec, std::string const& label, Work co
   } else if constexpr (has_active_points<Work>) {
     run_active_points(exec, kernel_label(Tag{}, label), work);
   } else {
-    run_cached_points(exec, kernel_label(Tag{}, label), work);
+    run_cached_points(exec, kernel_label(Tag{}, label), work, deep);
   }
 }
 
