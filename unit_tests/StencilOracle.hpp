@@ -223,7 +223,8 @@ void run_oracle(Index<Rank> const& extents, In const& in, Out const& out, F cons
 /// Where a backend can read values around a point. The first of portable's calls go through the caches.
 template <class BackendTag>
 std::vector<StencilTaps> taps_of() {
-  if (std::is_base_of_v<Backend::Portable, BackendTag>) return {StencilTaps::automatic, StencilTaps::queue};
+  if (std::is_base_of_v<Backend::Portable, BackendTag>)
+    return {StencilTaps::automatic, StencilTaps::queue, StencilTaps::tile};
   if (std::string_view(BackendTag::name) != "cuda") return {StencilTaps::automatic};
   return {StencilTaps::automatic, StencilTaps::queue, StencilTaps::cache, StencilTaps::tile};
 }

@@ -182,7 +182,8 @@ class StencilPolicy {
   /// tuning_decisions()). In TuningMode::by_extents the number of points and dimensions and the size of elements
   /// decide. `cache` and `tile` fall back on the queue if the inputs are strided along the innermost dimension; so does
   /// `tile` if an output is, or if it would not fit in registers. `queue` falls back on the caches if no plane fits on
-  /// chip. Backend::Portable has `queue`, and reads through the caches otherwise; on CUDA `automatic` times both.
+  /// chip. Backend::Portable has `queue` and `cache`, and in three dimensions on devices `tile`, where teams of threads
+  /// reach across planes; on CUDA `automatic` times them.
   ///
   /// The compiler may contract a functor's products and sums differently in the three kernels. With `automatic` its
   /// results may therefore differ in their last bits between runs, and between the first calls of a run; with any other

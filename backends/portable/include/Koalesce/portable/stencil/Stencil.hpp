@@ -16,44 +16,39 @@
 
 namespace Koalesce::Impl::PortableBackend {
 
-/// How a stencil's values are read: through the caches, by teams that are wide or that reach across several planes, or
-/// from the queue.
-enum class Way { cache, deep, queue };
-
-inline char const* name_of(Way way) {
-  switch (way) {
-    case Way::cache: return "cache";
-    case Way::deep: return "cache, deep";
-    default: return "queue";
-  }
-}
-
-/// The ways that a work can go, of those that the policy allows.
+/// Where a work can read values around a point: what the policy says, or all that there are, to be timed. A tile is a
+/// team that reaches across planes.
 class StencilWays {
  public:
   template <class Exec, class Work>
   StencilWays(Exec const& exec, Work const& work) {
-    bool const cached = can_be_cached<Exec>(work) && work.taps != StencilTaps::queue;
-    if (cached) add(Way::cache);
-    if (cached && !Backend::on_host<Exec> && Work::Order::rank == 3) add(Way::deep);
-    if (!cached || (work.taps == StencilTaps::automatic && queue_tiling(exec, work).scratch_level >= 0))
-      add(Way::queue);
+    constexpr bool has_tiles = !Backend::on_host<Exec> && Work::Order::rank == 3;
+    StencilTaps taps         = can_be_cached<Exec>(work) ? work.taps : StencilTaps::queue;
+    if (taps == StencilTaps::tile && !has_tiles) taps = StencilTaps::cache;
+    if (taps != StencilTaps::automatic) {
+      add(taps);
+      return;
+    }
+    add(StencilTaps::cache);
+    if (has_tiles) add(StencilTaps::tile);
+    if (queue_tiling(exec, work).scratch_level >= 0) add(StencilTaps::queue);
   }
 
   int size() const { return m_size; }
-  Way operator[](std::size_t i) const { return m_way[i]; }
-  Way last() const { return m_way[m_size - 1]; }
+  StencilTaps operator[](std::size_t i) const { return m_taps[i]; }
+  StencilTaps last() const { return m_taps[m_size - 1]; }
 
   std::vector<std::string> names() const {
     std::vector<std::string> names;
-    for (int i = 0; i < m_size; ++i) names.emplace_back(name_of(m_way[i]));
+    for (int i = 0; i < m_size; ++i)
+      names.emplace_back(m_taps[i] == StencilTaps::queue ? "queue" : m_taps[i] == StencilTaps::tile ? "tile" : "cache");
     return names;
   }
 
  private:
-  void add(Way way) { m_way[m_size++] = way; }
+  void add(StencilTaps taps) { m_taps[m_size++] = taps; }
 
-  Way m_way[3]{};
+  StencilTaps m_taps[3]{};
   int m_size = 0;
 };
 
@@ -70,7 +65,7 @@ TuningChoices stencil_choices(Tag, Exec const& exec, std::string const& label, W
           points};
 }
 
-/// \param[in] run  run(way).
+/// \param[in] run  run(taps).
 template <class Tag, class Exec, class Work, class Run>
 void run_as_measured(Tag, Exec const& exec, std::string const& label, Work const& work, StencilWays const& ways,
                      Run const& run) {
@@ -81,15 +76,15 @@ void run_as_measured(Tag, Exec const& exec, std::string const& label, Work const
   run_fastest(exec, points, 0, tuner, choices, [&](std::size_t number) { run(ways[number]); });
 }
 
-/// As the policy says or as calls turn out to be fastest. Where measuring waits for the instance, through the caches by
-/// wide teams: that has been fastest in most cases.
+/// As the policy says or as calls turn out to be fastest. Where measuring waits for the instance, through the caches:
+/// that has been fastest in most cases.
 template <RunsPortable Tag, class Exec, class... WorkArgs>
 void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
-  auto const run = [&](Way way) {
-    if (way == Way::queue) run_queued_stencil(Tag{}, exec, label, work);
-    else run_cached_stencil(Tag{}, exec, label, work, way == Way::deep);
+  auto const run = [&](StencilTaps taps) {
+    if (taps == StencilTaps::queue) run_queued_stencil(Tag{}, exec, label, work);
+    else run_cached_stencil(Tag{}, exec, label, work, taps == StencilTaps::tile);
   };
-  if constexpr (has_active_points<StencilWork<WorkArgs...>> && !Backend::on_host<Exec>) return run(Way::cache);
+  if constexpr (has_active_points<StencilWork<WorkArgs...>> && !Backend::on_host<Exec>) return run(StencilTaps::cache);
   StencilWays const ways(exec, work);
   if constexpr (!Stopwatch<Exec>::waits)
     if (ways.size() > 1) return run_as_measured(Tag{}, exec, label, work, ways, run);
