@@ -129,8 +129,13 @@ struct PortableTransposingRead {
   template <class Member, class Update>
   KOKKOS_FUNCTION void operator()(Member const& team, Update& update) const {
     transpose.move(team, [&](std::int64_t offset, T const& element) {
-      std::int64_t const place = work.begin + offset, index = work.index(place);
-      work.consume(place, work.place(index) == place ? element : work.original(index), update);
+      std::int64_t const place = work.begin + offset;
+      if (work.is_known_far()) {
+        work.consume(place, element, update);
+      } else {
+        std::int64_t const index = work.index(place);
+        work.consume(place, work.place(index) == place ? element : work.original(index), update);
+      }
     });
   }
 };
