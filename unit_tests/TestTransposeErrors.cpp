@@ -68,6 +68,10 @@ TYPED_TEST(TransposeErrors, in_place_only_where_two_dimensions_change_places) {
   View2<TypeParam> const b("b", 4, 6);
   View2<TypeParam> const turned(b.data(), 6, 4);
   expect_error(phrases, [&] { run<TypeParam>(turned, b); });
+  auto const part = [&](int rows, int columns) {
+    return Kokkos::subview(b, Kokkos::make_pair(0, rows), Kokkos::make_pair(0, columns));
+  };
+  expect_error(phrases, [&] { run<TypeParam>(part(2, 4), part(4, 2)); });
 }
 
 /// Host memory is reached by way of the host; a device's is not reached from there.

@@ -146,4 +146,14 @@ TYPED_TEST(TransposeRanks, copy_between_layouts) {
 }
 
 }  // namespace
+
+TEST(CanonicalDims, fit_where_no_dimension_moves) {
+  std::vector<Impl::TransposeDim> dims;
+  for (std::int64_t d = 0, stride = 1; d < 8; ++d, stride *= 4) dims.push_back({3, stride, stride});
+  auto const canonical = Impl::canonical_dims(dims, true);
+  EXPECT_FALSE(canonical.transposes);
+  EXPECT_EQ(canonical.batch.dims(), 6);
+  EXPECT_EQ(canonical.batch.size() * canonical.row.extent * canonical.column.extent, 6561);
+}
+
 }  // namespace Koalesce::Test

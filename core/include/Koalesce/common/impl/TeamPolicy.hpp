@@ -19,8 +19,8 @@ struct Teams {
   std::int64_t pieces;
   int max_threads;  // of a team
   int scratch_level         = 0;
-  std::size_t scratch_bytes = 0;                                // of a team
-  int max_teams             = std::numeric_limits<int>::max();  // a league's size is an int
+  std::size_t scratch_bytes = 0;                                    // of a team
+  int max_teams             = std::numeric_limits<int>::max() - 1;  // Kokkos takes no more
 };
 
 /// The team size: `most` on a device. A CPU thread is a team of its own, so that it need not wait at barriers.

@@ -47,6 +47,7 @@ inline CanonicalDims canonical_dims(std::vector<TransposeDim> dims, bool in_plac
     if (row < 0) row = d;
     if (column < 0 || dims[d].from < dims[column].from) column = d;
   }
+  if (column < 0) row = column = count - 1;  // in place, and none swaps
   bool const transposes = row != column;
   // Nothing to transpose: rows are the longest of the other dimensions, which backends iterate over first.
   if (!transposes) {

@@ -52,7 +52,7 @@ bool is_in_place(Dst const& dst, Src const& src, Permutation<Rank> const& p) {
   if (static_cast<void const*>(dst.data()) != static_cast<void const*>(src.data())) return false;
   int moved = 0;
   for (std::size_t d = 0; d < Rank; ++d) {
-    if (dst.stride(d) != src.stride(d) || p[p[d]] != int(d)) return false;
+    if (dst.extent(d) != src.extent(d) || dst.stride(d) != src.stride(d) || p[p[d]] != int(d)) return false;
     moved += p[d] != int(d);
   }
   return moved <= 2;

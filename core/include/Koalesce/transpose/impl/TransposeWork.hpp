@@ -23,7 +23,7 @@ struct TransposeDim {
 /// The dimensions of a batch of matrices, the fastest one first. Matrix b begins at from(b) and to(b).
 class MatrixBatch {
  public:
-  static constexpr int max_dims = 7;
+  static constexpr int max_dims = 6;  // of the 8 of a View, two are rows and columns
 
   MatrixBatch() = default;
   explicit MatrixBatch(TransposeDim const& dim) { append(dim); }

@@ -131,7 +131,7 @@ void run_cached_points(Exec const& exec, std::string const& label, Work const& w
   int const threads = Policy(exec, 1, 1).team_size_max(points, Kokkos::ParallelForTag());
   int const all     = std::bit_width(unsigned(std::min(threads, max_cached_threads))) - 1,
             row     = log_of(n[2], std::min(all, deep ? 5 : 6));
-  points.log_y      = deep ? 0 : log_of(n[1], all - row);
+  points.log_y      = log_of(n[1], all - row - (deep ? log_of(n[0], all - row) : 0));
   points.log_z      = log_of(n[0], all - row - points.log_y);
   points.log_x      = log_of(n[2], all - points.log_y - points.log_z);
   points.tiles_x    = Divisor(count(n[2], points.log_x));

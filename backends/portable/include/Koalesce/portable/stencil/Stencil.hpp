@@ -16,8 +16,9 @@
 
 namespace Koalesce::Impl::PortableBackend {
 
-/// Where a work can read values around a point: what the policy says, or all that there are, to be timed. A tile is a
-/// team that reaches across planes.
+/// Where a work can read values around a point: what the policy says, or all that there are, to be timed. Where
+/// measuring waits for the instance, through the caches: that has been fastest in most cases. A tile is a team that
+/// reaches across planes.
 class StencilWays {
  public:
   template <class Exec, class Work>
@@ -30,13 +31,13 @@ class StencilWays {
       return;
     }
     add(StencilTaps::cache);
+    if (Stopwatch<Exec>::waits) return;
     if (has_tiles) add(StencilTaps::tile);
     if (queue_tiling(exec, work).scratch_level >= 0) add(StencilTaps::queue);
   }
 
   int size() const { return m_size; }
   StencilTaps operator[](std::size_t i) const { return m_taps[i]; }
-  StencilTaps last() const { return m_taps[m_size - 1]; }
 
   std::vector<std::string> names() const {
     std::vector<std::string> names;
@@ -57,7 +58,9 @@ TuningChoices stencil_choices(Tag, Exec const& exec, std::string const& label, W
                               StencilWays const& ways, double points) {
   auto const& n    = work.extents;
   auto const names = ways.names();
-  return {{"stencil", label, typeid(Work).name(), size_classes_text(n) + " points", machine_of(Tag{}, exec)},
+  std::string type = typeid(Work).name();
+  for (auto const& name : names) type += ' ' + name;
+  return {{"stencil", label, type, size_classes_text(n) + " points", machine_of(Tag{}, exec)},
           {{"planes", n[0]}, {"rows", n[1]}, {"points a row", n[2]}},
           "taps",
           names,
@@ -72,12 +75,11 @@ void run_as_measured(Tag, Exec const& exec, std::string const& label, Work const
   double const points = double(work.extents[0]) * double(work.extents[1]) * double(work.extents[2]);
   thread_local RecentTuners<Exec> recent;
   auto const choices = [&] { return stencil_choices(Tag{}, exec, label, work, ways, points); };
-  auto const tuner   = [&] { return recent.get(exec, label, work.extents, int(ways.last()), choices); };
+  auto const tuner   = [&] { return recent.get(exec, label, work.extents, ways.size(), choices); };
   run_fastest(exec, points, 0, tuner, choices, [&](std::size_t number) { run(ways[number]); });
 }
 
-/// As the policy says or as calls turn out to be fastest. Where measuring waits for the instance, through the caches:
-/// that has been fastest in most cases.
+/// As the policy says or as calls turn out to be fastest.
 template <RunsPortable Tag, class Exec, class... WorkArgs>
 void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work) {
   auto const run = [&](StencilTaps taps) {
@@ -86,8 +88,9 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StencilWork<Wo
   };
   if constexpr (has_active_points<StencilWork<WorkArgs...>> && !Backend::on_host<Exec>) return run(StencilTaps::cache);
   StencilWays const ways(exec, work);
-  if constexpr (!Stopwatch<Exec>::waits)
+  if constexpr (!Stopwatch<Exec>::waits) {
     if (ways.size() > 1) return run_as_measured(Tag{}, exec, label, work, ways, run);
+  }
   run(ways[0]);
 }
 

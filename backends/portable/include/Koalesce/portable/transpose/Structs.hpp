@@ -13,7 +13,7 @@
 #include <string>
 #include <type_traits>
 
-/// Arrays of structs and arrays of members, copied by RangePolicy alone.
+/// Arrays of structs and arrays of members, copied by RangePolicy alone where they are no transposition.
 namespace Koalesce::Impl::PortableBackend {
 
 /// Copies blocks of structs, member by member. On a GPU a block is one struct, so that neighboring threads access

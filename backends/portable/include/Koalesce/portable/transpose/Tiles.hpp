@@ -48,10 +48,12 @@ class TeamRows {
     }
   }
 
-  /// Calls store(r, c, element) for each of them. A thread reads some at once, so that their ways from memory overlap.
+  /// Calls store(r, c, element) for each of them. A thread of a device reads some at once, if they are small and need
+  /// no constructor, so that their ways from memory overlap.
   template <class T, class Store>
   KOKKOS_FORCEINLINE_FUNCTION void read(T const* from, RowColumnStrides at, int m, int n, Store const& store) const {
-    constexpr int count = !on_host && std::is_trivially_default_constructible_v<T> ? 4 : 1;
+    constexpr int fit   = std::clamp(int(64 / sizeof(T)), 1, 4);
+    constexpr int count = !on_host && std::is_trivially_default_constructible_v<T> ? fit : 1;
     if constexpr (count == 1) {
       for_each(m, n, [&](int r, int c) { store(r, c, from[at(r, c)]); });
     } else {
@@ -75,20 +77,15 @@ class TeamRows {
 /// padding, so that the elements of a column are in different banks. Neighboring tiles write neighboring memory, so
 /// that no line of a cache is left half written for long.
 struct TileGrid {
-  std::int64_t rows, columns;  // of a matrix
-  int log_rows, log_columns;   // of a tile
-  bool down_first;             // neighboring tiles are below each other
+  int log_rows, log_columns;  // of a tile
+  bool down_first;            // neighboring tiles are below each other
   Divisor tiles_in_line, tiles_of_matrix;
 
   template <class Work>
   TileGrid(Work const& work, int log_tile_rows, int log_tile_columns)
-      : rows(work.rows),
-        columns(work.columns),
-        log_rows(log_tile_rows),
-        log_columns(log_tile_columns),
-        down_first(work.to_at.row < work.to_at.column) {
+      : log_rows(log_tile_rows), log_columns(log_tile_columns), down_first(work.to_at.row < work.to_at.column) {
     auto const count = [](std::int64_t extent, int log) { return (extent + (std::int64_t(1) << log) - 1) >> log; };
-    auto const down = count(rows, log_rows), across = count(columns, log_columns);
+    auto const down = count(work.rows, log_rows), across = count(work.columns, log_columns);
     tiles_in_line   = Divisor(down_first ? down : across);
     tiles_of_matrix = Divisor(down * across);
   }
@@ -96,11 +93,14 @@ struct TileGrid {
   KOKKOS_FUNCTION int pitch() const { return (1 << log_columns) + 1; }
   KOKKOS_FUNCTION std::size_t elements() const { return std::size_t(pitch()) << log_rows; }
 
-  KOKKOS_FUNCTION int rows_from(std::int64_t r) const {
-    return int(Kokkos::min<std::int64_t>(1 << log_rows, rows - r));
+  /// Those of a tile that begins at row r or column c of a work's matrix.
+  template <class Work>
+  KOKKOS_FUNCTION int rows_from(std::int64_t r, Work const& work) const {
+    return int(Kokkos::min<std::int64_t>(1 << log_rows, work.rows - r));
   }
-  KOKKOS_FUNCTION int columns_from(std::int64_t c) const {
-    return int(Kokkos::min<std::int64_t>(1 << log_columns, columns - c));
+  template <class Work>
+  KOKKOS_FUNCTION int columns_from(std::int64_t c, Work const& work) const {
+    return int(Kokkos::min<std::int64_t>(1 << log_columns, work.columns - c));
   }
 
   /// A tile: its matrix and first element.
@@ -115,14 +115,15 @@ struct TileGrid {
   }
 };
 
-/// Bytes of a tile, without padding, at most. (A multiprocessor then has room for as many teams as it has threads for.)
+/// Bytes of a tile, without padding, at most. (A multiprocessor of an H200 then has room for as many teams as it has
+/// threads for, if a matrix has more than a few columns.)
 inline constexpr std::size_t max_tile_bytes = 16 << 10;
 
-/// Threads of a device's team.
+/// Threads of a device's team that only moves elements.
 inline constexpr int tile_threads = 256;
 
 template <class T>
-constexpr int log_tile_elements = int(std::bit_width(std::max<std::size_t>(1, max_tile_bytes / sizeof(T)))) - 1;
+inline constexpr int log_tile_elements = int(std::bit_width(std::max<std::size_t>(1, max_tile_bytes / sizeof(T)))) - 1;
 
 /// Tiles of at most so many elements, which are powers of two. Where a matrix has few rows or columns, they have more
 /// of the others.

@@ -48,7 +48,7 @@ struct PortableTranspose {
 
   template <class Member, class Sink>
   KOKKOS_FUNCTION void move_tile(Member const& team, Place const& tile, T* shared, Sink const& sink) const {
-    int const pitch = grid.pitch(), m = grid.rows_from(tile.r), n = grid.columns_from(tile.c);
+    int const pitch = grid.pitch(), m = grid.rows_from(tile.r, work), n = grid.columns_from(tile.c, work);
     std::int64_t const to = work.to_offset(tile.b, tile.r, tile.c);
     auto const to_at      = work.to_at;  // copies that no element can alias
     auto* const all       = work.to;
@@ -78,7 +78,7 @@ struct PortableTranspose {
   template <class Member>
   KOKKOS_FUNCTION void swap_tiles(Member const& team, Place const& tile, T* shared) const {
     std::int64_t const r0 = tile.r, c0 = tile.c;
-    int const m = grid.rows_from(r0), n = grid.columns_from(c0), pitch = grid.pitch();
+    int const m = grid.rows_from(r0, work), n = grid.columns_from(c0, work), pitch = grid.pitch();
     auto const at     = work.from_at;
     T* const all      = work.to + work.batch.to(tile.b);
     T* const mirrored = shared + grid.elements();
@@ -140,7 +140,7 @@ struct CopyTiles {
       T const* const from = work.from + work.from_offset(tile.b, tile.r, tile.c);
       T* const to         = work.to + work.to_offset(tile.b, tile.r, tile.c);
       TeamRows(team, grid.log_columns)
-          .read(from, work.from_at, grid.rows_from(tile.r), grid.columns_from(tile.c),
+          .read(from, work.from_at, grid.rows_from(tile.r, work), grid.columns_from(tile.c, work),
                 [&](int r, int c, T const& element) { to[to_at(r, c)] = element; });
     });
   }
