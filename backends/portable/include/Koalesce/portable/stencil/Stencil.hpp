@@ -41,6 +41,7 @@ class StencilWays {
 
   std::vector<std::string> names() const {
     std::vector<std::string> names;
+    names.reserve(std::size_t(m_size));
     for (int i = 0; i < m_size; ++i)
       names.emplace_back(m_taps[i] == StencilTaps::queue ? "queue" : m_taps[i] == StencilTaps::tile ? "tile" : "cache");
     return names;
