@@ -29,14 +29,18 @@ constexpr int team_threads(int most) {
   return Backend::on_host<Exec> ? 1 : most;
 }
 
+/// Kernels take their functor as an argument. Kokkos would pass one of 512 bytes and more through one buffer, and wait
+/// for the last kernel that used it, which costs 10 us a call on CUDA.
+using FunctorAsArgument = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
+
 /// The policy for teams of as many threads as fit with the kernel's registers and scratch memory, up to `max_threads`.
 /// \param[in] pattern  how the kernel runs: Kokkos::ParallelForTag or Kokkos::ParallelReduceTag.
 template <class Exec, class Kernel, class Pattern = Kokkos::ParallelForTag>
-Kokkos::TeamPolicy<Exec> team_policy(Exec const& exec, Teams const& teams, Kernel const& kernel,
-                                     Pattern pattern = Pattern()) {
+Kokkos::TeamPolicy<Exec, FunctorAsArgument> team_policy(Exec const& exec, Teams const& teams, Kernel const& kernel,
+                                                        Pattern pattern = Pattern()) {
   auto const policy = [&](int threads) {
     int const league = int(std::min<std::int64_t>(teams.pieces, teams.max_teams));
-    return Kokkos::TeamPolicy<Exec>(exec, league, threads)
+    return Kokkos::TeamPolicy<Exec, FunctorAsArgument>(exec, league, threads)
         .set_scratch_size(teams.scratch_level, Kokkos::PerTeam(int(teams.scratch_bytes)));
   };
   if (teams.max_threads == 1) return policy(1);

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_CUDA_SHADOW_READ_HPP
 #define KOALESCE_CUDA_SHADOW_READ_HPP
 
+#include <Koalesce/common/impl/TeamPolicy.hpp>
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/AsyncCopy.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
@@ -200,7 +201,8 @@ struct CudaTransposingRead {
 /// Teams of 256 threads, `Resident` of them per SM.
 template <unsigned Resident>
 auto cuda_team_policy(Kokkos::Cuda const& exec, std::int64_t teams, int shared_bytes) {
-  Kokkos::TeamPolicy<Kokkos::Cuda, Kokkos::LaunchBounds<256, Resident>> policy(exec, int(teams), 256);
+  Kokkos::TeamPolicy<Kokkos::Cuda, Kokkos::LaunchBounds<256, Resident>, FunctorAsArgument> policy(exec, int(teams),
+                                                                                                  256);
   policy.set_scratch_size(0, Kokkos::PerTeam(shared_bytes));
   return policy;
 }
