@@ -128,9 +128,9 @@ std::vector<Variant> loops(Problem<T> const& p, Matrix const& matrix) {
 
 // ---- Tiles of half-warps ----
 
-template <class T>
+template <class T, int Ahead>
 struct HalfWarpTiles {
-  using Tile = HalfWarpTile<T, Exec>;
+  using Tile = HalfWarpTile<T, Exec, Ahead>;
   /// On a CPU a thread takes the rows of a half-warp.
   static constexpr int rows_per_thread = Tile::on_host ? Tile::side : 1;
 
@@ -142,31 +142,36 @@ struct HalfWarpTiles {
     std::int64_t const row   = std::int64_t(team.league_rank()) * Tile::rows(team.team_size());
     std::int64_t const first = row + team.team_rank() * rows_per_thread, columns = a.extent(1);
     T sum[rows_per_thread] = {};
-    for (std::int64_t c = 0; c < columns; c += Tile::side)
-      tile.read(team, a, row, c, [&](std::int64_t i, std::int64_t j, T value) {
-        T& s = sum[rows_per_thread == 1 ? 0 : i - first];
-        s    = Step()(s, value, x(j));
-      });
+    tile.read(team, a, x, row, 0, columns, [&](std::int64_t i, std::int64_t, T element, T x_j) {
+      T& s = sum[rows_per_thread == 1 ? 0 : i - first];
+      s    = Step()(s, element, x_j);
+    });
     for (int r = 0; r < rows_per_thread; ++r)
       if (first + r < std::int64_t(a.extent(0))) y(first + r) = sum[r];
   }
 };
 
-template <class T>
-void run_half_warp_tiles(Problem<T> const& p, int team_size) {
-  using Tile             = HalfWarpTile<T, Exec>;
-  std::int64_t const all = p.a.extent(0), rows = Tile::rows(team_size);
-  Kokkos::parallel_for("half-warp tiles",
-                       Team(int((all + rows - 1) / rows), team_size)
-                           .set_scratch_size(0, Kokkos::PerTeam(int(Tile::scratch_size(team_size)))),
-                       HalfWarpTiles<T>{p.a, p.x, p.y});
+template <int Ahead, class T>
+void add_half_warp_tiles(std::vector<Variant>& variants, Problem<T> const& p) {
+  using Tile = HalfWarpTile<T, Exec, Ahead>;
+  for (int const team_size : perf::on_host ? std::vector<int>{1} : std::vector<int>{16, 32, 64, 128, 256}) {
+    std::int64_t const all = p.a.extent(0), rows = Tile::rows(team_size);
+    Team policy(int((all + rows - 1) / rows), team_size);
+    if (Tile::scratch_size(team_size) > std::size_t(Team::scratch_size_max(0))) continue;
+    policy.set_scratch_size(0, Kokkos::PerTeam(int(Tile::scratch_size(team_size))));
+    variants.push_back({"teams of " + std::to_string(team_size) + ", " + std::to_string(Ahead) + " tiles ahead", [=] {
+                          Kokkos::parallel_for("half-warp tiles", policy, HalfWarpTiles<T, Ahead>{p.a, p.x, p.y});
+                        }});
+  }
 }
 
 template <class T>
 std::vector<Variant> half_warp_tiles(Problem<T> const& p) {
   std::vector<Variant> variants;
-  for (int const team_size : perf::on_host ? std::vector<int>{1} : std::vector<int>{16, 32, 64, 128, 256})
-    variants.push_back({"teams of " + std::to_string(team_size), [=] { run_half_warp_tiles(p, team_size); }});
+  add_half_warp_tiles<4>(variants, p);
+  if (perf::on_host) return variants;
+  add_half_warp_tiles<6>(variants, p);
+  add_half_warp_tiles<8>(variants, p);
   return variants;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TeamsOfThreads.hpp"
 
+#include <functional>
+
 namespace Koalesce::Test {
 
 /// The host's threads, taken for those of a GPU: half-warps share tiles in scratch memory.
@@ -20,21 +22,28 @@ TYPED_TEST_SUITE(HalfWarpTileTest, NativePath::types, PathNames);
 
 /// Each team reads its rows of the whole matrix by column; element (i, j) is to come once, with its value, on the
 /// thread of row i and after (i, j - 1).
-template <class Exec, class Tile, class T, class View, class Seen>
+template <class Exec, class Tile, class T, class View, class Vector, class Seen>
 struct ReadAll {
   View a;
-  Seen value;                                                          // what came for each element
-  Kokkos::View<int*, typename Exec::memory_space> next, out_of_order;  // the column to come, of each row
+  Vector x;
+  std::int64_t split;                                       // the column where a second read() goes on
+  Seen value;                                               // what came for each element
+  Kokkos::View<int*, typename Exec::memory_space> next;     // the column to come, of each row
+  Kokkos::View<int[2], typename Exec::memory_space> wrong;  // an order, an element of x
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     Tile const tile(team);
     std::int64_t const row = std::int64_t(team.league_rank()) * Tile::rows(team.team_size());
-    for (std::int64_t c = 0; c < std::int64_t(a.extent(1)); c += Tile::side)
-      tile.read(team, a, row, c, [&](std::int64_t i, std::int64_t j, T const& v) {
-        if (next(i)++ != j) out_of_order(0) = 1;
-        value(i, j) = v;
-      });
+    auto const see         = [&](std::int64_t i, std::int64_t j, T const& v) {
+      if (next(i)++ != j) wrong(0) = 1;
+      value(i, j) = v;
+    };
+    tile.read(team, a, row, 0, split, see);
+    tile.read(team, a, x, row, split, a.extent(1) + 5, [&](std::int64_t i, std::int64_t j, T const& v, T const& x_j) {
+      see(i, j, v);
+      if (!(x_j == T(x(j)))) wrong(1) = 1;
+    });
   }
 };
 
@@ -60,18 +69,33 @@ struct ByTeam {
   }
 };
 
+/// Whose elements are not objects in memory on CUDA, but values that the texture cache returns.
+template <class View>
+auto as_random_access(View const& view) {
+  return Kokkos::View<typename View::const_data_type, typename View::array_layout, typename View::device_type,
+                      Kokkos::MemoryTraits<Kokkos::RandomAccess>>(view);
+}
+
 /// \tparam TileExec what the tile takes the execution space for.
-template <class Exec, class T, class Layout, class TileExec = Exec, template <class> class Call = Directly>
-void check_tiles(std::int64_t rows, std::int64_t columns, int team_size, Rng& rng) {
+/// \param[in] seen  makes the View to read of the matrix.
+template <class Exec, class T, class Layout, class TileExec = Exec, template <class> class Call = Directly,
+          class Seen = std::identity>
+void check_tiles(std::int64_t rows, std::int64_t columns, int team_size, Rng& rng, Seen const& seen = {}) {
   using Tile = HalfWarpTile<T, TileExec>;
+  if (Tile::scratch_size(team_size) > 40 * 1024) return;
   Field<Exec, T, 2, Layout> field({rows, columns}, {0, 0}, rng);
   field.fill(rng);
   Field<Exec, T, 2> read({rows, columns}, {0, 0}, rng);
   for_each_index<2>({0, 0}, {rows, columns}, [&](Index<2> const& p) { read(p) = field(p); });
 
-  Kokkos::View<int*, typename Exec::memory_space> next("next", rows), out_of_order("out of order", 1);
-  ReadAll<Exec, Tile, T, decltype(field.view()), decltype(read.view())> const kernel{field.view(), read.view(), next,
-                                                                                     out_of_order};
+  Field<Exec, T, 1> x({columns}, {0}, rng);
+  x.fill(rng);
+
+  Kokkos::View<int*, typename Exec::memory_space> next("next", rows);
+  Kokkos::View<int[2], typename Exec::memory_space> wrong("wrong");
+  auto const a = seen(field.view());
+  ReadAll<Exec, Tile, T, std::remove_const_t<decltype(a)>, decltype(x.view()), decltype(read.view())> const kernel{
+      a, x.view(), random_int(rng, 0, columns), read.view(), next, wrong};
   int const teams = int((rows + Tile::rows(team_size) - 1) / Tile::rows(team_size));
   Kokkos::TeamPolicy<Exec> policy(teams, team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(int(Tile::scratch_size(team_size))));
@@ -79,8 +103,9 @@ void check_tiles(std::int64_t rows, std::int64_t columns, int team_size, Rng& rn
 
   EXPECT_TRUE(read.device_matches());
   auto const host_next  = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), next);
-  auto const host_order = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), out_of_order);
-  EXPECT_EQ(host_order(0), 0);
+  auto const host_wrong = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), wrong);
+  EXPECT_EQ(host_wrong(0), 0) << "columns out of order";
+  EXPECT_EQ(host_wrong(1), 0) << "elements of the vector";
   for (std::int64_t i = 0; i < rows; ++i) EXPECT_EQ(host_next(i), columns) << "row " << i;
 }
 
@@ -88,7 +113,7 @@ void check_tiles(std::int64_t rows, std::int64_t columns, int team_size, Rng& rn
 template <class Exec>
 std::vector<int> tile_team_sizes() {
   if (HalfWarpTile<double, Exec>::on_host) return {1};
-  return {16, 32, 64, 100, 128, 5};
+  return {16, 32, 48, 64, 36, 5, HalfWarpTile<float, Exec>::recommended_team_size()};
 }
 
 TYPED_TEST(HalfWarpTileTest, ReadsByColumn) {
@@ -100,8 +125,18 @@ TYPED_TEST(HalfWarpTileTest, ReadsByColumn) {
       check_tiles<Exec, double, Kokkos::LayoutRight>(n[0], n[1], team_size, rng);
       check_tiles<Exec, signed char, Kokkos::LayoutStride>(n[0], n[1], team_size, rng);
       check_tiles<Exec, Vec3<float>, Kokkos::LayoutRight>(n[0], n[1], team_size, rng);
+      check_tiles<Exec, Kokkos::complex<double>, Kokkos::LayoutStride>(n[0], n[1], team_size, rng);
     }
   });
+}
+
+TYPED_TEST(HalfWarpTileTest, ReadsThroughReferencesOfTheViews) {
+  using Exec = typename TypeParam::exec;
+  Rng rng(1);
+  auto const n = random_extents<2>(rng, 20000);
+  check_tiles<Exec, float, Kokkos::LayoutRight, Exec, Directly>(
+      n[0], n[1], HalfWarpTile<float, Exec>::recommended_team_size(), rng,
+      [](auto const& view) { return as_random_access(view); });
 }
 
 TYPED_TEST(HalfWarpTileTest, ReadsTilesOfOneElement) {

@@ -4,10 +4,11 @@
 
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/shadow/HalfWarp.hpp>
-#include <Koalesce/shadow/impl/HalfWarpExchange.hpp>
+#include <Koalesce/shadow/impl/HalfWarpReader.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -16,24 +17,37 @@ namespace Koalesce {
 /// \brief Reads a row-major matrix by column inside a kernel of the user's own: coalesced, though its rows are
 /// contiguous.
 ///
-/// Half-warp h of a team takes the 16 x 16 tile whose rows begin 16 h below the first one. Its lanes read the tile row
+/// Half-warp h of a team takes the rows from 16 h below the first one, in tiles of 16 x 16. Its lanes read a tile row
 /// by row, coalesced, and receive it column by column: the lane of row r gets (r, c), (r, c + 1), ... one after the
 /// other, while its neighbors get the rows around r. So neighboring lanes work on one column, as threads do that go
-/// down it.
+/// down it; where rows begin anywhere in memory, on columns that are less than 16 apart.
 ///
-/// The tile passes through (16 + 1) x 16 elements of scratch memory per half-warp; the one column more keeps its
-/// columns out of each other's banks (L. Wang, X. Shi, Y. Chang: "Method and device for accessing global memory",
-/// Chinese patent application, 2016). On CUDA, the tile needs no scratch memory: the 16 lanes exchange their registers
-/// by shuffles. On a CPU, each thread is a half-warp of its own: its run of 16 rows passes through the stack.
+/// A tile passes through scratch memory in which its rows are longer than 16 elements, which keeps its columns out of
+/// each other's banks (L. Wang, X. Shi, Y. Chang: "Method and device for accessing global memory", Chinese patent
+/// application, 2016). On CUDA a half-warp waits for no other one, and copies some tiles ahead of the one it works on,
+/// asynchronously; but not elements of 1 and 2 bytes that are not contiguous, nor others whose size or alignment is
+/// neither 4 nor 8 nor 16. On a CPU, each thread is a half-warp of its own: its run of 16 rows passes through the
+/// stack.
 ///
-///     HalfWarpTile<double> const tile(team, level);         // scratch: HalfWarpTile<double>::scratch_size(team_size)
-///     for (c = 0; c < n; c += 16)
-///       tile.read(team, a, first_row, c, [&](std::int64_t i, std::int64_t j, double v) { sum += v * x(j); });
+///     using Tile = HalfWarpTile<double>;
+///     TeamPolicy<> policy(teams, Tile::recommended_team_size());
+///     policy.set_scratch_size(0, PerTeam(Tile::scratch_size(policy.team_size())));
+///     ...
+///     Tile const tile(team);
+///     tile.read(team, a, x, first_row, 0, columns, [&](auto i, auto j, double a_ij, double x_j) { sum += a_ij * x_j;
+///     });
 ///
-/// \tparam T    element type, trivially copyable.
-/// \tparam Exec the execution space of the team.
-template <class T, class Exec = Kokkos::DefaultExecutionSpace>
+/// \tparam T     element type, trivially copyable.
+/// \tparam Exec  the execution space of the team.
+/// \tparam Ahead how many tiles a half-warp copies ahead, at least 1; each takes scratch memory.
+template <class T, class Exec = Kokkos::DefaultExecutionSpace, int Ahead = 4>
 class HalfWarpTile {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "Koalesce: HalfWarpTile copies elements as bytes; use a trivially copyable type");
+  static_assert(Ahead >= 1, "Koalesce: HalfWarpTile copies at least 1 tile ahead");
+
+  using Reader = Impl::HalfWarpReader<Exec, T, Ahead>;
+
  public:
   static constexpr int side = HalfWarp::size;  ///< rows and columns of a tile
 
@@ -42,7 +56,15 @@ class HalfWarpTile {
 
   /// Scratch memory for a team of so many threads, in bytes.
   KOKKOS_FUNCTION static std::size_t scratch_size(int team_size) {
-    return needs_scratch ? half_warps(team_size) * side * (side + 1) * sizeof(T) + alignof(T) : 0;
+    return Reader::elements > 0 ? bytes(team_size) + Reader::alignment : 0;
+  }
+
+  /// A CPU thread is a team of its own. Otherwise as many threads as have scratch memory in the 40 KiB that Kokkos
+  /// gives a team everywhere, up to 128: one large team is as fast as some small ones, or faster.
+  static int recommended_team_size() {
+    int threads = on_host ? 1 : 128;
+    while (threads > side && scratch_size(threads) > 40 * 1024) threads /= 2;
+    return threads;
   }
 
   /// Tiles that a team of so many threads reads at a time: one per half-warp.
@@ -51,79 +73,49 @@ class HalfWarpTile {
   /// Rows that a call of read() covers.
   KOKKOS_FUNCTION static int rows(int team_size) { return half_warps(team_size) * side; }
 
-  /// All threads of the team make one, once.
-  /// \param[in] team  the team, of vector length 1.
-  /// \param[in] level of the scratch memory that was asked for with scratch_size(). The kernel aborts where it is too
-  ///                  little.
+  /// All threads of the team make one, once. The kernel aborts where level 0 has less scratch memory than
+  /// scratch_size().
+  /// \param[in] team of vector length 1.
   template <class Member>
-  KOKKOS_FUNCTION explicit HalfWarpTile(Member const& team, int level = 0) {
-    if constexpr (needs_scratch) {
-      m_tiles = static_cast<T*>(team.team_scratch(level).get_shmem_aligned(
-          half_warps(team.team_size()) * side * (side + 1) * sizeof(T), alignof(T)));
-      if (m_tiles == nullptr)
+  KOKKOS_FUNCTION explicit HalfWarpTile(Member const& team) {
+    if constexpr (Reader::elements > 0) {
+      m_scratch = static_cast<T*>(team.team_scratch(0).get_shmem_aligned(bytes(team.team_size()), +Reader::alignment));
+      if (m_scratch == nullptr)
         Kokkos::abort(
-            "Koalesce::HalfWarpTile: there is not enough scratch memory; each half-warp keeps its tile there, so add "
-            "HalfWarpTile::scratch_size(team_size) bytes to the policy's set_scratch_size(level, "
-            "Kokkos::PerTeam(...))");
-    } else {
-      (void)level;
+            "Koalesce::HalfWarpTile: there is not enough scratch memory; each half-warp keeps its tiles there, so add "
+            "HalfWarpTile::scratch_size(team_size) bytes to the policy's set_scratch_size(0, Kokkos::PerTeam(...))");
     }
   }
 
-  /// \brief Calls f(i, j, a(i, j)) for rows(team_size) rows from `row` on and 16 columns from `column` on, as far as
-  /// they lie in the matrix; once per element, on the thread of its row, columns in order.
+  /// \brief Calls f(i, j, a(i, j)) for rows(team_size) rows from `row` on and the columns from `begin` to before `end`,
+  /// as far as they lie in the matrix; once per element, on the thread of its row, columns in order.
   ///
   /// All threads of the team call it, with the same arguments. The team's vector length is 1.
-  template <class Member, class View, class F>
-  KOKKOS_FUNCTION void read(Member const& team, View const& a, std::int64_t row, std::int64_t column,
+  template <class Member, class Matrix, class F>
+  KOKKOS_FUNCTION void read(Member const& team, Matrix const& a, std::int64_t row, std::int64_t begin, std::int64_t end,
                             F const& f) const {
-    if constexpr (on_host) {
-      read_run(a, row + std::int64_t(team.team_rank()) * side, column, f);
-    } else if constexpr (Exchange::exists) {
-      Exchange::read(team, a, row, column, columns_from(a, column), f);
-    } else {
-      read_by_scratch(team, a, row, column, f);
-    }
+    Reader::read(team, m_scratch, a, Impl::NoVector(), row, begin, columns_end(a, end), f);
+  }
+
+  /// \brief The same with a vector along the columns: f(i, j, a(i, j), x(j)). Its elements come with the tiles, so that
+  /// f need not wait for them. \param[in] x of rank 1, elements of T, at least as many as are read.
+  template <class Member, class Matrix, class Vector, class F>
+  KOKKOS_FUNCTION void read(Member const& team, Matrix const& a, Vector const& x, std::int64_t row, std::int64_t begin,
+                            std::int64_t end, F const& f) const {
+    Reader::read(team, m_scratch, a, x, row, begin, columns_end(a, end), f);
   }
 
  private:
-  using Exchange = Impl::HalfWarpExchange<Exec, T>;
-
-  static constexpr bool needs_scratch = !on_host && !Exchange::exists;
-
-  /// Columns of the tile at `column` that the matrix has.
-  template <class View>
-  KOKKOS_FUNCTION static int columns_from(View const& a, std::int64_t column) {
-    return int(Kokkos::min<std::int64_t>(+side, std::int64_t(a.extent(1)) - column));
+  KOKKOS_FUNCTION static std::size_t bytes(int team_size) {
+    return std::size_t(half_warps(team_size)) * Reader::elements * sizeof(T);
   }
 
-  template <class View, class F>
-  KOKKOS_FUNCTION static void read_run(View const& a, std::int64_t row, std::int64_t column, F const& f) {
-    T tile[side][side];
-    int const m = int(Kokkos::min<std::int64_t>(+side, std::int64_t(a.extent(0)) - row)), n = columns_from(a, column);
-    for (int r = 0; r < m; ++r)
-      for (int c = 0; c < n; ++c) tile[c][r] = a(row + r, column + c);
-    for (int c = 0; c < n; ++c)
-      for (int r = 0; r < m; ++r) f(row + r, column + c, tile[c][r]);
+  template <class Matrix>
+  KOKKOS_FUNCTION static std::int64_t columns_end(Matrix const& a, std::int64_t end) {
+    return Kokkos::min(end, std::int64_t(a.extent(1)));
   }
 
-  template <class Member, class View, class F>
-  KOKKOS_FUNCTION void read_by_scratch(Member const& team, View const& a, std::int64_t row, std::int64_t column,
-                                       F const& f) const {
-    int const lane = team.team_rank() % side, half_warp = team.team_rank() / side, n = columns_from(a, column);
-    int const lanes         = Kokkos::min(+side, team.team_size() - half_warp * side);
-    std::int64_t const top  = row + half_warp * side;
-    std::int64_t const rows = a.extent(0);
-    T* const tile           = m_tiles + half_warp * side * (side + 1);
-    for (int r = 0; r < side && top + r < rows; ++r)
-      for (int c = lane; c < n; c += lanes) tile[r * (side + 1) + c] = a(top + r, column + c);
-    team.team_barrier();
-    for (int c = 0; c < n; ++c)
-      for (int r = lane; r < side && top + r < rows; r += lanes) f(top + r, column + c, tile[r * (side + 1) + c]);
-    team.team_barrier();
-  }
-
-  T* m_tiles = nullptr;
+  T* m_scratch = nullptr;
 };
 
 }  // namespace Koalesce

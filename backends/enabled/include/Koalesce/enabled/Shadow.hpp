@@ -9,7 +9,7 @@
 #include <Koalesce/portable/shadow/Read.hpp>
 #include <Koalesce/portable/shadow/ReduceLines.hpp>
 #ifdef KOKKOS_ENABLE_CUDA
-#include <Koalesce/cuda/shadow/HalfWarpExchange.hpp>
+#include <Koalesce/cuda/shadow/HalfWarpReader.hpp>
 #include <Koalesce/cuda/shadow/Read.hpp>
 #include <Koalesce/cuda/shadow/ReduceLines.hpp>
 #endif

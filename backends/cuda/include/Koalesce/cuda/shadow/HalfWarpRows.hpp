@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_CUDA_SHADOW_HALF_WARP_ROWS_HPP
+#define KOALESCE_CUDA_SHADOW_HALF_WARP_ROWS_HPP
+
+#include <Koalesce/common/impl/Word.hpp>
+#include <Koalesce/cuda/runtime/AsyncCopy.hpp>
+#include <Koalesce/shadow/HalfWarp.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace Koalesce::Impl::CudaBackend {
+
+/// A tile of a half-warp in shared memory: 16 rows of 16 elements, then 32 elements of the vector along the columns.
+template <class T>
+struct HalfWarpTileShape {
+  static constexpr int side         = HalfWarp::size;
+  static constexpr bool fits_chunks = is_word_size(sizeof(T));  ///< of 16 bytes
+
+  /// Elements of 16 bytes. Rows are as many longer: lanes that read 16 bytes each, from one row each, do so from
+  /// different banks.
+  static constexpr int at_once = fits_chunks ? 16 / int(sizeof(T)) : 1;
+  static constexpr int pitch   = side + at_once;
+  static constexpr int vector  = side * pitch;
+  static constexpr int size    = vector + 2 * side;
+
+  /// Bytes of a copy of an element, or of a part of one.
+  static constexpr int granule       = alignof(T) < 16 ? int(alignof(T)) : 16;
+  static constexpr bool copies_ahead = fits_chunks || (sizeof(T) <= 16 && is_async_size(granule));
+  static constexpr int alignment     = fits_chunks ? 16 : int(alignof(T));
+
+  /// Whether all loads of a row come before the first use.
+  static constexpr bool fits_registers = sizeof(T) <= 16 && std::is_trivially_default_constructible_v<T>;
+
+  /// 16 elements from a multiple of 16 bytes on.
+  __device__ __forceinline__ static void load(T const* from, T (&value)[side]) {
+    struct alignas(fits_chunks ? 16 : alignof(T)) Chunk {
+      T element[at_once];
+    };
+#pragma unroll
+    for (int c = 0; c < side; c += at_once) {
+      Chunk const chunk = *reinterpret_cast<Chunk const*>(from + c);
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) value[c + k] = chunk.element[k];
+    }
+  }
+};
+
+/// Rows of a matrix, as tiles in shared memory hold them.
+///
+/// Rows of contiguous elements are cut where memory is: at multiples of 16 elements, which are copied in chunks of 16
+/// bytes. So a row lies `skew` places further right in the tiles than in the matrix, up to 15. Copies of 16 bytes pass
+/// L1 by; smaller ones take lines of L1 until they arrive, and rings leave little of it. On an H200 1000003 x 257
+/// doubles take 0.54 ms. By single elements they took 0.74 ms (0.54 where the rings of an SM left 60 KiB to L1), and
+/// 0.76 ms by chunks with those at both ends of a tile copied twice.
+template <class T, class Matrix>
+class HalfWarpRows {
+  using Tile = HalfWarpTileShape<T>;
+
+  static constexpr int side   = Tile::side;
+  static constexpr int chunks = int(sizeof(T));  // of 16 bytes, in 16 elements
+
+ public:
+  static constexpr std::int64_t max_columns = std::int64_t(1) << 30;
+
+  /// \param[in] rows    up to 16, from `top` on.
+  /// \param[in] columns up to max_columns, from `begin` on.
+  __device__ HalfWarpRows(Matrix const& a, std::int64_t top, int rows, int lane, std::int64_t begin, int columns)
+      : m_matrix(a), m_top(top), m_begin(begin), m_columns(columns), m_rows(rows), m_lane(lane) {
+    if constexpr (is_in_global_memory<Matrix>() && Tile::fits_chunks) {
+      std::int64_t const stride = a.stride(0);
+      T const* const first      = a.data() + begin;
+      if (a.stride(1) != 1 || reinterpret_cast<std::uintptr_t>(first) % sizeof(T) != 0) return;
+      m_in_chunks = true;
+      m_whole     = rows == side && stride == std::int64_t(std::uint32_t(stride));
+      m_stride    = std::uint32_t(stride);
+      m_chunk     = first + (top + lane / chunks) * stride;
+      m_max_skew  = stride % side == 0 ? skew_of(first) : side - 1;
+      m_skew      = skew_of(first + (top + lane) * stride);
+    }
+  }
+
+  __device__ __forceinline__ int lane() const { return m_lane; }
+  __device__ __forceinline__ int skew() const { return m_skew; }
+  __device__ __forceinline__ bool is_skewed() const { return m_max_skew > 0; }
+
+  /// Places of a row in tiles, those that skewed rows do not have included.
+  __device__ __forceinline__ int positions() const { return m_columns + m_max_skew; }
+  /// Whether the lane's row has an element there.
+  __device__ __forceinline__ bool has(int position) const {
+    return position >= m_skew && position - m_skew < m_columns;
+  }
+  /// Whether all rows have all 16 elements from there on.
+  __device__ __forceinline__ bool has_all(int position) const {
+    return position >= m_max_skew && position <= m_columns - side;
+  }
+
+  /// Starts to copy, or copies, a tile.
+  __device__ __forceinline__ void copy(int position, T* tile) const {
+    if constexpr (is_in_global_memory<Matrix>() && Tile::fits_chunks) {
+      if (m_whole && has_all(position)) return copy_whole(position, tile);
+      if (m_in_chunks) return copy_chunks(position, tile);
+    }
+    if (position + m_lane < m_columns) copy_column(m_begin + position + m_lane, tile + m_lane);
+  }
+
+  /// The same for 32 elements of a vector, of which the last 16 are those of rows that are not skewed.
+  template <class Vector>
+  __device__ __forceinline__ void copy_vector(Vector const& x, int position, T* to) const {
+    int const column   = position + m_lane;
+    bool const is_here = m_rows > 0 && column < m_columns, was_here = column - side < m_columns;
+    if (is_here) copy_element(x, to + side + m_lane, m_begin + column);
+    if (is_skewed() && m_rows > 0 && was_here && position > 0) copy_element(x, to + m_lane, m_begin + column - side);
+  }
+
+ private:
+  /// Whether a View's elements are objects of type T in global memory.
+  template <class View>
+  KOKKOS_FUNCTION static constexpr bool is_in_global_memory() {
+    if constexpr (Kokkos::is_view_v<View>)
+      return std::is_same_v<typename View::non_const_value_type, T> &&
+             std::is_lvalue_reference_v<typename View::reference_type> &&
+             !std::is_same_v<typename View::memory_space, Kokkos::Cuda::scratch_memory_space>;
+    else return false;
+  }
+
+  __device__ __forceinline__ static int skew_of(T const* p) {
+    return int(reinterpret_cast<std::uintptr_t>(p) / sizeof(T) % side);
+  }
+
+  /// The multiple of 16 elements at or before p, and a chunk from there on.
+  __device__ __forceinline__ static void const* chunk_of(T const* p, int chunk) {
+    auto const address = reinterpret_cast<std::uintptr_t>(p);
+    return reinterpret_cast<void const*>((address & ~std::uintptr_t(side * sizeof(T) - 1)) | unsigned(16 * chunk));
+  }
+
+  /// Neighboring lanes copy neighboring chunks, and as many rows at a time as there are lanes for.
+  __device__ __forceinline__ void copy_whole(int position, T* tile) const {
+    int const chunk     = m_lane % chunks;
+    T* const to         = tile + m_lane / chunks * Tile::pitch + chunk * Tile::at_once;
+    T const* const from = m_chunk + position;
+#pragma unroll
+    for (int r = 0; r < side; r += side / chunks)  // the stride has 32 bits: an instruction to multiply and add
+      async_copy<16>(to + r * Tile::pitch, chunk_of(from + std::uint64_t(m_stride) * r, chunk));
+  }
+  __device__ __forceinline__ void copy_chunks(int position, T* tile) const {
+    int const chunk           = m_lane % chunks;
+    T* const to               = tile + m_lane / chunks * Tile::pitch + chunk * Tile::at_once;
+    std::int64_t const stride = m_matrix.stride(0);
+#pragma unroll 1
+    for (int r = 0; r + m_lane / chunks < m_rows; r += side / chunks) {
+      T const* const row = m_chunk + position + r * stride;
+      int const first    = position + chunk * Tile::at_once - skew_of(row);
+      if (first + Tile::at_once > 0 && first < m_columns)
+        async_copy<16>(to + r * Tile::pitch, chunk_of(row, chunk),
+                       min(m_columns - first, +Tile::at_once) * int(sizeof(T)));
+    }
+  }
+
+  __device__ __forceinline__ void copy_column(std::int64_t column, T* to) const {
+    if constexpr (is_in_global_memory<Matrix>() && is_async_size(Tile::granule)) {
+#pragma unroll 1
+      for (int r = 0; r < m_rows; ++r) copy_element(m_matrix, to + r * Tile::pitch, m_top + r, column);
+    } else if constexpr (Tile::fits_registers) {
+      T value[side];
+#pragma unroll
+      for (int r = 0; r < side; ++r)
+        if (r < m_rows) value[r] = m_matrix(m_top + r, column);
+#pragma unroll
+      for (int r = 0; r < side; ++r)
+        if (r < m_rows) to[r * Tile::pitch] = value[r];
+    } else {
+#pragma unroll 1
+      for (int r = 0; r < m_rows; ++r) to[r * Tile::pitch] = m_matrix(m_top + r, column);
+    }
+  }
+
+  template <class View, class... Index>
+  __device__ __forceinline__ static void copy_element(View const& from, T* to, Index... index) {
+    if constexpr (Tile::copies_ahead && is_in_global_memory<View>() && is_async_size(Tile::granule)) {
+      auto const* const bytes = reinterpret_cast<char const*>(&from(index...));
+#pragma unroll
+      for (int k = 0; k < int(sizeof(T)); k += Tile::granule)
+        async_copy<Tile::granule>(reinterpret_cast<char*>(to) + k, bytes + k);
+    } else {
+      *to = from(index...);
+    }
+  }
+
+  Matrix const& m_matrix;
+  std::int64_t m_top, m_begin;
+  T const* m_chunk       = nullptr;  ///< in the row whose chunks the lane copies first, column `begin`
+  std::uint32_t m_stride = 0;
+  int m_columns, m_rows, m_lane, m_skew = 0, m_max_skew = 0;
+  bool m_in_chunks = false, m_whole = false;
+};
+
+}  // namespace Koalesce::Impl::CudaBackend
+
+#endif
