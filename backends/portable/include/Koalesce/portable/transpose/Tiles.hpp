@@ -52,7 +52,7 @@ class TeamRows {
   /// no constructor, so that their ways from memory overlap.
   template <class T, class Store>
   KOKKOS_FORCEINLINE_FUNCTION void read(T const* from, RowColumnStrides at, int m, int n, Store const& store) const {
-    constexpr int fit   = std::clamp(int(64 / sizeof(T)), 1, 4);
+    constexpr int fit   = sizeof(T) <= 16 ? 4 : sizeof(T) <= 32 ? 2 : 1;
     constexpr int count = !on_host && std::is_trivially_default_constructible_v<T> ? fit : 1;
     if constexpr (count == 1) {
       for_each(m, n, [&](int r, int c) { store(r, c, from[at(r, c)]); });
