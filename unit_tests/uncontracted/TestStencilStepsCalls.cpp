@@ -28,6 +28,14 @@ struct Leapfrog {
   }
 };
 
+/// One field, and a coefficient.
+struct Coefficient {
+  template <class U>
+  KOKKOS_FUNCTION double operator()(U const& u, double k, std::int64_t, std::int64_t) const {
+    return u() + k;
+  }
+};
+
 /// A field of two time levels and one of one.
 template <class Shape>
 struct WaveAndMix {
@@ -232,6 +240,61 @@ TEST(PortableSteps, two_share_a_sweep) {
   Kokkos::fence();
 }
 
+/// Blocks' halos and points that are not active keep the state's values, whatever the scratch holds.
+TYPED_TEST(StencilStepsCalls, what_no_step_writes_stays) {
+  using Exec  = typename TypeParam::exec;
+  using Block = Kokkos::View<double**, LayoutRight, typename Exec::memory_space>;
+  using View  = Kokkos::View<double***, LayoutRight, typename Exec::memory_space>;
+  Exec const exec;
+  StencilPolicy<Exec, Star<1, 1>, typename TypeParam::backend> const policy(exec, {5, 6});
+  Kokkos::View<int**, LayoutRight, typename Exec::memory_space> const mask("mask", 5, 6);
+  auto const host_mask = Kokkos::create_mirror_view(mask);
+  host_mask(2, 3)      = 1;
+  Kokkos::deep_copy(mask, host_mask);
+  auto const active = policy.with_boundary(Periodic()).with_active(ActivePoints(policy, mask));
+
+  View const u("u", 2, 7, 8), scratch("scratch", 2, 7, 8);
+  Block const v("v", 5, 6), other("other", 5, 6), zero("zero", 5, 6);
+  auto const block = [](View const& view, int b) { return Block(Kokkos::subview(view, b, Kokkos::ALL, Kokkos::ALL)); };
+  auto const list  = [&](View const& view) { return FieldList(exec, std::vector{block(view, 0), block(view, 1)}); };
+  auto const begin = [&] {
+    for (auto const& [view, value] : {std::pair(u, 1.), std::pair(scratch, -7.)}) Kokkos::deep_copy(view, value);
+    for (auto const& [view, value] : {std::pair(v, 1.), std::pair(other, -7.)}) Kokkos::deep_copy(view, value);
+  };
+  auto const expect_halos = [&](int steps) {
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), u);
+    for (int b = 0; b < 2; ++b)
+      for (int i = 0; i < 7; ++i)
+        for (int j = 0; j < 8; ++j)
+          if (i == 0 || i == 6 || j == 0 || j == 7)
+            EXPECT_EQ(host(b, i, j), 1) << steps << " steps: " << i << ", " << j;
+  };
+  auto const expect_inactive = [&](int steps) {
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v);
+    for (int i = 0; i < 5; ++i)
+      for (int j = 0; j < 6; ++j)
+        if (i != 2 || j != 3) EXPECT_EQ(host(i, j), 1) << steps << " steps: " << i << ", " << j;
+  };
+  for (int const steps : {1, 2, 3}) {
+    begin();
+    parallel_stencil_steps("blocks", policy.with_blocks(2), u, scratch, steps, Mix<Star<1, 1>>());
+    expect_halos(steps);
+    auto const of_view = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), u);
+    begin();
+    parallel_stencil_steps("list", policy.with_blocks(2), list(u), list(scratch), steps, Mix<Star<1, 1>>());
+    auto const of_list = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), u);
+    for (std::size_t i = 0; i < of_view.size(); ++i)
+      EXPECT_EQ(of_list.data()[i], of_view.data()[i]) << steps << " steps";
+    begin();
+    parallel_stencil_steps("active", active, v, other, steps, Mix<Star<1, 1>>());
+    expect_inactive(steps);
+    begin();
+    parallel_stencil_steps("levels", active, fields(time_levels(v, other), constant(at_point(zero))), fields(), steps,
+                           Wave<Star<1, 1>>());
+    expect_inactive(steps);
+  }
+}
+
 TYPED_TEST(StencilStepsCalls, errors) {
   using Exec = typename TypeParam::exec;
   Kokkos::View<double**, typename Exec::memory_space> const u("u", 10, 10), v("v", 10, 10), small("small", 8, 8);
@@ -250,6 +313,12 @@ TYPED_TEST(StencilStepsCalls, errors) {
                            Wave<Star<1, 1>>());
   };
   expect_error({"(\"u\")", "overlap in memory"}, [&] { levels(u, u); });
+  auto const constants = [&](auto const& now, auto const& scratch, auto const& coefficient) {
+    parallel_stencil_steps("run", policy, fields(now, constant(at_point(coefficient))), scratch, 1, Coefficient());
+  };
+  for (auto const& written : {u, v})
+    expect_error({"constant() field", written.label(), "overlap in memory", "memory of its own"},
+                 [&] { constants(u, v, written); });
   expect_error({"(\"small\")", "halo of 0 points"}, [&] { levels(u, small); });
 }
 

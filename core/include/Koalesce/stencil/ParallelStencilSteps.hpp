@@ -63,8 +63,9 @@ namespace Koalesce {
 ///                        it, or one per stage; then, if wanted, every(). The functor returns a value for each field of
 ///                        the state that is not constant, in their order. with_step() makes one that knows the step.
 /// \throws Error before anything runs, as parallel_stencil does for a sweep from the state to the scratch or back; if
-///         there are fewer than 0 steps, fewer than 0 fused ones, or a period of fewer than 1. What every()'s function
-///         throws passes through; the state then holds the result of the steps that it was told.
+///         there are fewer than 0 steps, fewer than 0 fused ones, or a period of fewer than 1; if a constant overlaps
+///         with the state or the scratch. What every()'s function throws passes through; the state then holds the
+///         result of the steps that it was told.
 template <class... Options, class State, class Scratch, class... Args>
 void parallel_stencil_steps(std::string const& label, StencilPolicy<Options...> const& policy, State const& state,
                             Scratch const& scratch, std::int64_t steps, Args const&... args) {

@@ -119,8 +119,11 @@ void check_steps(std::string const& where, std::int64_t steps, int fused, Pauses
 /// in it.
 template <class Views>
 void check_layouts(std::string const& where, Views const& state, Views const& scratch) {
-  auto const& a = get<0>(state);
-  auto const& b = get<0>(scratch);
+  auto const view_of_block = [](auto const& view) {
+    if constexpr (is_field_list<std::decay_t<decltype(view)>>) return view.first();
+    else return view;
+  };
+  auto const a = view_of_block(get<0>(state)), b = view_of_block(get<0>(scratch));
   if (is_reversed(a) != is_reversed(b))
     fail(where, "field ", quoted_label(a), " of the state has its smallest stride in the ",
          is_reversed(a) ? "first" : "last", " dimension, but ", quoted_label(b), " of the scratch has it in the ",
@@ -137,6 +140,24 @@ void check_block_extents(std::string const& where, Views const& state, Views con
         fail(where, "field ", quoted_label(view), " of the state has extent ", view.extent(d), " in dimension ", d,
              ", but ", quoted_label(other), " of the scratch ", other.extent(d),
              "; with many blocks both are copied whole, so give them equal extents");
+  });
+}
+
+/// Throws if a field that no step shall change lies in memory that steps write.
+template <class... Ins, class Views>
+void check_constants(std::string const& where, Pack<Ins...> const& state, Views const& views, Views const& others) {
+  for_each(state, [&](auto const& in, auto) {
+    if constexpr (is_constant<std::decay_t<decltype(in)>>) {
+      auto const& constant = view_of(in.input);
+      auto const clash     = [&](auto const& view, auto) {
+        if (overlap_of(constant, view))
+          fail(where, "the constant() field ", quoted_label(constant), " and field ", quoted_label(view),
+                   " of the state or the scratch overlap in memory; steps write there, so give the constant memory of its "
+                       "own");
+      };
+      for_each(views, clash);
+      for_each(others, clash);
+    }
   });
 }
 
@@ -179,6 +200,7 @@ void run_steps(std::string const& label, Policy const& policy, State const& stat
     check_stencil(where, local, inputs_in(views, others, state), others);
     check_stencil(where, local, inputs_in(others, views, state), views);
     check_layouts(where, views, others);
+    check_constants(where, state, views, others);
     if constexpr (Policy::field_rank > Policy::rank) check_block_extents<Policy>(where, views, others);
     check_results<typename Policy::execution_space>(where, reduction);
   });
@@ -186,7 +208,7 @@ void run_steps(std::string const& label, Policy const& policy, State const& stat
     if (steps == 0) join_earlier(policy.space(), kernel_label(typename Policy::backend_type{}, label), reduction);
 
   StepsSweeps sweeps(label, policy, state, others, functors_between<typename Reduction::Update>(functors...));
-  if (steps > 1) sweeps.prepare(steps);
+  if (steps > 0) sweeps.prepare(steps);
   std::int64_t period = std::max<std::int64_t>(1, steps);
   if constexpr (!std::is_same_v<Pauses, NoPauses>) period = pauses.period;
   for (std::int64_t done = 0; done < steps;) {

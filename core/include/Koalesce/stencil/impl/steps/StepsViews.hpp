@@ -8,6 +8,7 @@
 #include <Koalesce/stencil/impl/steps/StepsState.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -87,16 +88,19 @@ class StepsViews {
     m_in_other = false;
   }
 
+  /// How much of the halos the other Views need.
+  enum class Halos { none, as_steps_read, whole };
+
   /// Gives the other Views what no step writes.
-  /// \param[in] whole  whether that is all of the halo, not only what a step reads.
-  void prepare(bool whole) const {
+  void prepare(Halos halos) const {
     constexpr bool blocks = Policy::field_rank > Policy::rank;
     if constexpr (!std::is_same_v<typename Policy::domain_type, WholeDomain>)
       for_each_changing([&](auto const& state, auto const& other, auto levels) {
         if constexpr (decltype(levels)::value) copy_inactive(state, other);
         else copy(state, other);
       });
-    if constexpr (std::is_same_v<typename Policy::boundary_type, NoBoundary> && !blocks) copy_halos(whole);
+    if constexpr (std::is_same_v<typename Policy::boundary_type, NoBoundary> && !blocks)
+      if (halos != Halos::none) copy_halos(halos == Halos::whole);
   }
 
  private:
@@ -126,10 +130,13 @@ class StepsViews {
     }(m_state);
   }
 
-  /// Copies the interior.
+  /// Copies the interior; of many blocks all.
   template <class View>
   void copy(View const& from, View const& to) const {
-    if constexpr (Policy::field_rank > Policy::rank) Kokkos::deep_copy(m_policy.space(), to, from);
+    if constexpr (is_field_list<View>)
+      for (std::size_t b = 0; b < from.blocks().size(); ++b)
+        Kokkos::deep_copy(m_policy.space(), to.blocks()[b], from.blocks()[b]);
+    else if constexpr (Policy::field_rank > Policy::rank) Kokkos::deep_copy(m_policy.space(), to, from);
     else copy_points(interior_points(), from, to);
   }
 
