@@ -106,6 +106,12 @@ TYPED_TEST(RegroupedErrors, huge_and_tiny_paths) {
     }
 }
 
+TYPED_TEST(RegroupedErrors, far_paths_are_named) {
+  expect_bad_item<TypeParam>(items_with({{7, 100001}}, 300, 601), {"item 7 the path 100001, "});
+  expect_bad_item<TypeParam>(items_with({{7, std::int64_t(1) << 40}}, 300, 601), {"item 7 the path 8388607 or more, "});
+  expect_bad_item<TypeParam>(items_with({{7, -100001}}, 300, 601), {"item 7 the path -100001, "});
+}
+
 TYPED_TEST(RegroupedErrors, of_several_bad_items_the_first_is_named) {
   for (int const paths : {2, 3, 300})
     expect_bad_item<TypeParam>(

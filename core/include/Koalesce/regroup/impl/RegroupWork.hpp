@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -19,16 +20,20 @@ namespace Koalesce::Impl {
 struct PathFault {
   static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
+  static constexpr std::int64_t span = std::int64_t(1) << 24, most = span / 2 - 1, least = -span / 2;
+
   std::int64_t* first;
 
-  /// The path is kept to 16 bits.
   KOKKOS_FUNCTION void report(std::int64_t item, std::int64_t path) const {
-    std::int64_t const near = Kokkos::clamp<std::int64_t>(path, -32768, 32767);
-    Kokkos::atomic_min(first, item * 65536 + near + 32768);
+    Kokkos::atomic_min(first, item * span + Kokkos::clamp(path, +least, +most) - least);
   }
 
-  static constexpr std::int64_t item(std::int64_t reported) { return reported >> 16; }
-  static constexpr std::int64_t path(std::int64_t reported) { return (reported & 65535) - 32768; }
+  static constexpr std::int64_t item(std::int64_t reported) { return reported / span; }
+  /// As numbers beyond 24 bits are not kept, it may say "or more" or "or less".
+  static std::string path(std::int64_t reported) {
+    std::int64_t const path = reported % span + least;
+    return std::to_string(path) + (path == most ? " or more" : path == least ? " or less" : "");
+  }
 };
 
 /// A functor per path.
