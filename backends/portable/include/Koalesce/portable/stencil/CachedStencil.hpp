@@ -4,6 +4,7 @@
 
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/common/impl/Divisor.hpp>
+#include <Koalesce/common/impl/TeamPolicy.hpp>
 #include <Koalesce/portable/Backend.hpp>
 #include <Koalesce/portable/stencil/TeamReduction.hpp>
 #include <Koalesce/stencil/impl/CachedPoint.hpp>
@@ -118,7 +119,7 @@ inline constexpr int max_cached_threads = 256;
 /// holds.
 template <class Exec, class Work>
 void run_cached_points(Exec const& exec, std::string const& label, Work const& work, bool deep) {
-  using Policy      = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<max_cached_threads>>;
+  using Policy      = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<max_cached_threads>, FunctorAsArgument>;
   auto const& n     = work.extents;
   auto const log_of = [](std::int64_t extent, int most) {
     int log = 0;
@@ -152,9 +153,7 @@ void run_active_points(Exec const& exec, std::string const& label, Work const& w
   auto const run = [&]<class Index>(Index) {
     launch_and_join(exec, label, work, work.domain.size, [&](Work const& given) {
       ActivePointsOfTiles<Work, Index> const points{given};
-      int const threads = Kokkos::TeamPolicy<Exec>(exec, 1, 1).team_size_max(points, Kokkos::ParallelForTag());
-      Kokkos::parallel_for(
-          label, Kokkos::TeamPolicy<Exec>(exec, int(work.domain.size), std::min(threads, max_cached_threads)), points);
+      Kokkos::parallel_for(label, team_policy(exec, Teams{work.domain.size, max_cached_threads}, points), points);
     });
   };
   if (can_be_cached<Exec>(work)) run(int());
