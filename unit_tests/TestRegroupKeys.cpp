@@ -186,7 +186,7 @@ TYPED_TEST(RegroupKeys, payloads) {
   using Exec   = typename TypeParam::exec;
   using Memory = typename Exec::memory_space;
   for_each_seed([](Rng& rng) {
-    for (int const paths : {2, 12, 300}) {
+    for (int const paths : {1, 2, 12, 300}) {
       auto const items = random_items(rng, paths, random_size(rng));
       KeyTable<double, Memory> const key(random_keys<double>(rng, items.path.size()), items.begin);
       Kokkos::View<float*, Memory> const x("x", items.end());
@@ -271,6 +271,7 @@ void check_orders(Rng& rng, int paths, int few_bits, int many_bits) {
 TEST(RegroupKeyOrder, is_by_path_then_by_key_then_by_item) {
   for_each_seed([](Rng& rng) {
     // A path's bits, 2 for 3 paths and "none", are missing from 16 and 32.
+    check_orders<double>(rng, 1, 15, 31);
     check_orders<double>(rng, 3, 14, 30);
     check_orders<int>(rng, 12, 12, 28);
     check_orders<std::int64_t>(rng, 255, 8, 24);

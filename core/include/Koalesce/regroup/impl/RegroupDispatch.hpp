@@ -81,22 +81,24 @@ std::vector<RegroupTrial> regroup_trials(Tag, Policy const& policy, Work const& 
     trial.bytes   = regroup_bytes(Tag{}, work, variant);
     trials.push_back(trial);
   };
-  bool const some = policy.regroup() != Regroup::never && work.items() > 0 && work.paths > 1;
+  // Items of one path may have an order, too.
+  bool const some = policy.regroup() != Regroup::never && work.items() > 0, paths = some && work.paths > 1,
+             ordered = some && (paths || Work::has_key);
   if (policy.regroup() != Regroup::always) add(RegroupVariant::plain, true);
-  add(RegroupVariant::team, some && team && index);
-  add(RegroupVariant::team_moved, some && team && data);
-  bool const over_grid = some && grid && index;
+  add(RegroupVariant::team, paths && team && index);
+  add(RegroupVariant::team_moved, paths && team && data);
+  bool const over_grid = ordered && grid && index;
   if constexpr (has_plan<Policy>) {
     add(RegroupVariant::planned, over_grid);
   } else if constexpr (Work::has_key) {
-    add(RegroupVariant::grid, over_grid && bits == KeyBits::automatic);
+    add(RegroupVariant::grid, over_grid && paths && bits == KeyBits::automatic);
     add(RegroupVariant::grid_few_bits, over_grid && (bits == KeyBits::automatic || bits == KeyBits::few));
     add(RegroupVariant::grid_many_bits, over_grid && (bits == KeyBits::automatic || bits == KeyBits::many));
     add(RegroupVariant::grid_exact, over_grid && bits == KeyBits::exact);
   } else {
     add(RegroupVariant::grid, over_grid);
   }
-  add(RegroupVariant::grid_moved, some && grid && data);
+  add(RegroupVariant::grid_moved, ordered && grid && data);
   if (trials.empty()) add(RegroupVariant::plain, true);
   return trials;
 }
