@@ -81,7 +81,7 @@ auto as_random_access(View const& view) {
 template <class Exec, class T, class Layout, class TileExec = Exec, template <class> class Call = Directly,
           class Seen = std::identity>
 void check_tiles(std::int64_t rows, std::int64_t columns, int team_size, Rng& rng, Seen const& seen = {}) {
-  using Tile = HalfWarpTile<T, TileExec>;
+  using Tile = HalfWarpTile<T, TileExec, 3>;
   if (Tile::scratch_size(team_size) > 40 * 1024) return;
   Field<Exec, T, 2, Layout> field({rows, columns}, {0, 0}, rng);
   field.fill(rng);

@@ -40,7 +40,7 @@ namespace Koalesce {
 /// \tparam T     element type, trivially copyable.
 /// \tparam Exec  the execution space of the team.
 /// \tparam Ahead how many tiles a half-warp copies ahead, at least 1; each takes scratch memory.
-template <class T, class Exec = Kokkos::DefaultExecutionSpace, int Ahead = 4>
+template <class T, class Exec = Kokkos::DefaultExecutionSpace, int Ahead = 6>
 class HalfWarpTile {
   static_assert(std::is_trivially_copyable_v<T>,
                 "Koalesce: HalfWarpTile copies elements as bytes; use a trivially copyable type");
