@@ -54,9 +54,10 @@ class HalfWarpReader<Kokkos::Cuda, T, Ahead> {
 #pragma unroll 1
     for (; begin < end; begin += Rows::max_columns) {
       Rows const from(a, top, m, lane, begin, int(min(end - begin, +Rows::max_columns)));
+      CudaBackend::HalfWarpVector<T, Vector> const vector(x, begin, lane);
       auto const fill = [&](int position, T* tile) {
         from.copy(position, tile);
-        if constexpr (has_vector<Vector>) from.copy_vector(x, position, tile + Tile::vector);
+        if constexpr (has_vector<Vector>) from.copy_vector(vector, position, tile + Tile::vector);
         CudaBackend::commit_copies();
       };
       __syncwarp();  // all lanes have read what was put into the ring before

@@ -48,6 +48,52 @@ struct HalfWarpTileShape {
   }
 };
 
+/// Whether a View's elements are objects of type T in global memory.
+template <class T, class View>
+KOKKOS_FUNCTION constexpr bool is_in_global_memory() {
+  if constexpr (Kokkos::is_view_v<View>)
+    return std::is_same_v<typename View::non_const_value_type, T> &&
+           std::is_lvalue_reference_v<typename View::reference_type> &&
+           !std::is_same_v<typename View::memory_space, Kokkos::Cuda::scratch_memory_space>;
+  else return false;
+}
+
+/// Starts to copy an element, or a part after the other.
+template <class T>
+__device__ __forceinline__ void start_copy(T const* from, T* to) {
+  constexpr int granule = HalfWarpTileShape<T>::granule;
+#pragma unroll
+  for (int k = 0; k < int(sizeof(T)); k += granule)
+    async_copy<granule>(reinterpret_cast<char*>(to) + k, reinterpret_cast<char const*>(from) + k);
+}
+
+/// A lane's elements of a vector, one of each 16 from `begin` on.
+template <class T, class Vector>
+class HalfWarpVector {
+  static constexpr bool may_copy = HalfWarpTileShape<T>::copies_ahead && is_in_global_memory<T, Vector>() &&
+                                   is_async_size(HalfWarpTileShape<T>::granule);
+
+ public:
+  __device__ HalfWarpVector(Vector const& x, std::int64_t begin, int lane)
+      : m_vector(x), m_begin(begin + lane), m_lane(lane) {
+    if constexpr (may_copy) {
+      m_stride = x.stride(0);
+      m_first  = x.data() + m_begin * m_stride;
+    }
+  }
+
+  __device__ __forceinline__ void copy(int position, T* to) const {
+    if constexpr (may_copy) start_copy(m_first + position * m_stride, to + m_lane);
+    else to[m_lane] = m_vector(m_begin + position);
+  }
+
+ private:
+  Vector const& m_vector;
+  std::int64_t m_begin, m_stride = 1;
+  T const* m_first = nullptr;
+  int m_lane;
+};
+
 /// Rows of a matrix, as tiles in shared memory hold them.
 ///
 /// Rows of contiguous elements are cut where memory is: at multiples of 16 elements, which are copied in chunks of 16
@@ -69,7 +115,7 @@ class HalfWarpRows {
   /// \param[in] columns up to max_columns, from `begin` on.
   __device__ HalfWarpRows(Matrix const& a, std::int64_t top, int rows, int lane, std::int64_t begin, int columns)
       : m_matrix(a), m_top(top), m_begin(begin), m_columns(columns), m_rows(rows), m_lane(lane) {
-    if constexpr (is_in_global_memory<Matrix>() && Tile::fits_chunks) {
+    if constexpr (is_in_global_memory<T, Matrix>() && Tile::fits_chunks) {
       std::int64_t const stride = a.stride(0);
       T const* const first      = a.data() + begin;
       if (a.stride(1) != 1 || reinterpret_cast<std::uintptr_t>(first) % sizeof(T) != 0) return;
@@ -99,7 +145,7 @@ class HalfWarpRows {
 
   /// Starts to copy, or copies, a tile.
   __device__ __forceinline__ void copy(int position, T* tile) const {
-    if constexpr (is_in_global_memory<Matrix>() && Tile::fits_chunks) {
+    if constexpr (is_in_global_memory<T, Matrix>() && Tile::fits_chunks) {
       if (m_whole && has_all(position)) return copy_whole(position, tile);
       if (m_in_chunks) return copy_chunks(position, tile);
     }
@@ -108,24 +154,13 @@ class HalfWarpRows {
 
   /// The same for 32 elements of a vector, of which the last 16 are those of rows that are not skewed.
   template <class Vector>
-  __device__ __forceinline__ void copy_vector(Vector const& x, int position, T* to) const {
-    int const column   = position + m_lane;
-    bool const is_here = m_rows > 0 && column < m_columns, was_here = column - side < m_columns;
-    if (is_here) copy_element(x, to + side + m_lane, m_begin + column);
-    if (is_skewed() && m_rows > 0 && was_here && position > 0) copy_element(x, to + m_lane, m_begin + column - side);
+  __device__ __forceinline__ void copy_vector(HalfWarpVector<T, Vector> const& x, int position, T* to) const {
+    int const column = position + m_lane;
+    if (m_rows > 0 && column < m_columns) x.copy(position, to + side);
+    if (is_skewed() && m_rows > 0 && position > 0 && column - side < m_columns) x.copy(position - side, to);
   }
 
  private:
-  /// Whether a View's elements are objects of type T in global memory.
-  template <class View>
-  KOKKOS_FUNCTION static constexpr bool is_in_global_memory() {
-    if constexpr (Kokkos::is_view_v<View>)
-      return std::is_same_v<typename View::non_const_value_type, T> &&
-             std::is_lvalue_reference_v<typename View::reference_type> &&
-             !std::is_same_v<typename View::memory_space, Kokkos::Cuda::scratch_memory_space>;
-    else return false;
-  }
-
   __device__ __forceinline__ static int skew_of(T const* p) {
     return int(reinterpret_cast<std::uintptr_t>(p) / sizeof(T) % side);
   }
@@ -160,9 +195,9 @@ class HalfWarpRows {
   }
 
   __device__ __forceinline__ void copy_column(std::int64_t column, T* to) const {
-    if constexpr (is_in_global_memory<Matrix>() && is_async_size(Tile::granule)) {
+    if constexpr (is_in_global_memory<T, Matrix>() && Tile::copies_ahead && is_async_size(Tile::granule)) {
 #pragma unroll 1
-      for (int r = 0; r < m_rows; ++r) copy_element(m_matrix, to + r * Tile::pitch, m_top + r, column);
+      for (int r = 0; r < m_rows; ++r) start_copy(&m_matrix(m_top + r, column), to + r * Tile::pitch);
     } else if constexpr (Tile::fits_registers) {
       T value[side];
 #pragma unroll
@@ -174,18 +209,6 @@ class HalfWarpRows {
     } else {
 #pragma unroll 1
       for (int r = 0; r < m_rows; ++r) to[r * Tile::pitch] = m_matrix(m_top + r, column);
-    }
-  }
-
-  template <class View, class... Index>
-  __device__ __forceinline__ static void copy_element(View const& from, T* to, Index... index) {
-    if constexpr (Tile::copies_ahead && is_in_global_memory<View>() && is_async_size(Tile::granule)) {
-      auto const* const bytes = reinterpret_cast<char const*>(&from(index...));
-#pragma unroll
-      for (int k = 0; k < int(sizeof(T)); k += Tile::granule)
-        async_copy<Tile::granule>(reinterpret_cast<char*>(to) + k, bytes + k);
-    } else {
-      *to = from(index...);
     }
   }
 
