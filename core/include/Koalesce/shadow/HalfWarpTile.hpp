@@ -25,17 +25,16 @@ namespace Koalesce {
 /// A tile passes through scratch memory in which its rows are longer than 16 elements, which keeps its columns out of
 /// each other's banks (L. Wang, X. Shi, Y. Chang: "Method and device for accessing global memory", Chinese patent
 /// application, 2016). On CUDA a half-warp waits for no other one, and copies some tiles ahead of the one it works on,
-/// asynchronously; but not elements of 1 and 2 bytes that are not contiguous, nor others whose size or alignment is
-/// neither 4 nor 8 nor 16. On a CPU, each thread is a half-warp of its own: its run of 16 rows passes through the
-/// stack.
+/// asynchronously: elements of 1, 2, 4, 8 or 16 bytes that lie side by side in a row, and others of up to 16 bytes
+/// whose alignment is at least 4. On a CPU, each thread is a half-warp of its own: its run of 16 rows passes through
+/// the stack.
 ///
 ///     using Tile = HalfWarpTile<double>;
 ///     TeamPolicy<> policy(teams, Tile::recommended_team_size());
 ///     policy.set_scratch_size(0, PerTeam(Tile::scratch_size(policy.team_size())));
 ///     ...
 ///     Tile const tile(team);
-///     tile.read(team, a, x, first_row, 0, columns, [&](auto i, auto j, double a_ij, double x_j) { sum += a_ij * x_j;
-///     });
+///     tile.read(team, a, x, row, 0, columns, [&](auto i, auto j, double a_ij, double x_j) { sum += a_ij * x_j; });
 ///
 /// \tparam T     element type, trivially copyable.
 /// \tparam Exec  the execution space of the team.

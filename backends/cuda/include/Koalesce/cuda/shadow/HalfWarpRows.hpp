@@ -2,6 +2,7 @@
 #ifndef KOALESCE_CUDA_SHADOW_HALF_WARP_ROWS_HPP
 #define KOALESCE_CUDA_SHADOW_HALF_WARP_ROWS_HPP
 
+#include <Koalesce/common/impl/MultiplyAdd.hpp>
 #include <Koalesce/common/impl/Word.hpp>
 #include <Koalesce/cuda/runtime/AsyncCopy.hpp>
 #include <Koalesce/shadow/HalfWarp.hpp>
@@ -32,7 +33,8 @@ struct HalfWarpTileShape {
   static constexpr int alignment     = fits_chunks ? 16 : int(alignof(T));
 
   /// Whether all loads of a row come before the first use.
-  static constexpr bool fits_registers = sizeof(T) <= 16 && std::is_trivially_default_constructible_v<T>;
+  static constexpr bool fits_registers =
+      sizeof(T) <= 16 && (std::is_trivially_default_constructible_v<T> || is_kokkos_complex<T>);
 
   /// 16 elements from a multiple of 16 bytes on.
   __device__ __forceinline__ static void load(T const* from, T (&value)[side]) {
