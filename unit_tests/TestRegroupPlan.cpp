@@ -165,6 +165,46 @@ TYPED_TEST(RegroupPlans, are_taken_as_they_are_if_nothing_is_checked) {
   EXPECT_TRUE(visits.match(items));
 }
 
+/// A call that runs without the plan may be the one in which paths changed.
+TYPED_TEST(RegroupPlans, are_compared_again_after_a_call_without_them) {
+  Rng rng(8);
+  PlannedLoop<TypeParam> const loop;
+  Items items{0, 3, make_paths(rng, Mix::equal, 3, 3000)};
+  auto const run = [&](PlanCheck check, Regroup when) {
+    VisitsOf<TypeParam> const visits(items);
+    auto const policy = loop.policy(items, check).with_regroup(when);
+    parallel_regroup("passes by", when == Regroup::always ? policy.with_scope(RegroupScope::grid) : policy, Paths(3),
+                     PathTableOf<TypeParam>(items), visits);
+    typename TypeParam::exec().fence();
+    EXPECT_TRUE(visits.match(items));
+  };
+  run(PlanCheck::every_item, Regroup::always);
+  for (auto& path : items.path) path = (path + 1) % 3;
+  run(PlanCheck::every_item, Regroup::never);
+  run(PlanCheck::none, Regroup::never);
+  run(PlanCheck::none, Regroup::always);
+  run(PlanCheck::none, Regroup::always);
+}
+
+struct ReadsPayload {
+  KOKKOS_FUNCTION void operator()(int, std::int64_t, float const&) const {}
+};
+
+TYPED_TEST(RegroupPlans, are_kept_by_all_setters) {
+  Rng rng(9);
+  PlannedLoop<TypeParam> const loop;
+  Items const items{0, 3, make_paths(rng, Mix::equal, 3, 3000)};
+  Kokkos::View<float*, typename TypeParam::exec::memory_space> const x("x", items.size());
+  auto const policy = loop.policy(items)
+                          .with_payload(one_way(x))
+                          .with_regroup(Regroup::always)
+                          .with_scope(RegroupScope::grid)
+                          .with_remap(RegroupRemap::index);
+  parallel_regroup("payload", policy, Paths(3), PathTableOf<TypeParam>(items), ReadsPayload());
+  typename TypeParam::exec().fence();
+  EXPECT_EQ(loop.plan.times_made(), 1);
+}
+
 TYPED_TEST(RegroupPlans, items_without_a_path_are_named_and_the_others_run) {
   Rng rng(7);
   PlannedLoop<TypeParam> const loop;

@@ -148,7 +148,8 @@ class RegroupPolicy {
                   "Koalesce::RegroupPolicy: with_payload() names all Views of the payload in one call; a second call "
                   "would drop those of the first");
     using Named = Pack<PayloadView<Views, Returns>...>;
-    return choices_for(RegroupPolicy<Exec, Named, BackendTag, Key>(m_space, m_begin, m_end, Named(payload...), m_key));
+    return choices_for(
+        RegroupPolicy<Exec, Named, BackendTag, Key, Plan>(m_space, m_begin, m_end, Named(payload...), m_key, m_plan));
   }
 
   /// \brief Names a key that orders the items within their paths, so that neighbors read neighboring memory.

@@ -63,10 +63,15 @@ class PlanState {
     bool const is_of_no_use = Kokkos::atomic_load(is_apart()) != 0 && m_calls < 2 * m_sample_every;
     m_sample_every          = is_of_no_use ? std::min(2 * m_sample_every, +rarest_sample) : +sample_every;
     for (auto* const number : {moved(), is_apart()}) Kokkos::atomic_store(number, std::int64_t(0));
-    m_is_made = true;
-    m_calls   = 0;
+    m_is_made = m_is_current = true;
+    m_calls                  = 0;
     ++m_times_made;
   }
+
+  /// Whether the order was that of the items in the last call.
+  bool is_current() const { return m_is_current; }
+  /// Items may have changed their paths or keys in a call that did not look at the order.
+  void passed_by() { m_is_current = false; }
 
   /// Whether this call is one of those that look whether neighbors still have neighboring keys.
   bool wants_sample() { return ++m_calls % m_sample_every == 0; }
@@ -77,7 +82,7 @@ class PlanState {
   void change(Change const& change) {
     m_is_made = false;
     change();
-    m_is_made = true;
+    m_is_made = m_is_current = true;
   }
 
   /// A graph has kernels that use and change the order, and may run at any time.
@@ -103,7 +108,7 @@ class PlanState {
   std::vector<View> m_kept;  // memory that graphs use
   bool m_is_in_graph = false;
   Shape m_shape;
-  bool m_is_made            = false;
+  bool m_is_made = false, m_is_current = false;
   std::int64_t m_times_made = 0;
   std::int64_t m_calls      = 0;  // since it was made
   int m_sample_every        = sample_every;

@@ -61,8 +61,10 @@ struct RegroupCall {
     static_assert(RegroupBackend<Tag, Exec, KernelName, Work, Result>,
                   "Koalesce: the execution space's backend was not included, or lacks a function that RegroupBackend "
                   "requires; include <Koalesce/Regroup.hpp>, or write that function");
-    if constexpr (has_plan<Policy>)
+    if constexpr (has_plan<Policy>) {
       if (variant == RegroupVariant::planned) return run_with_plan();
+      if (policy.plan_check() == PlanCheck::every_item) PlanAccess::state(policy.plan()).passed_by();
+    }
     return with_memory(variant,
                        [&](char* memory) { run_regroup(Tag{}, exec(), kernel_name(), work, variant, memory, result); });
   }
@@ -89,8 +91,9 @@ struct RegroupCall {
     auto& state    = PlanAccess::state(policy.plan());
     auto const was = state.times_made();
     if (!prepare(RegroupVariant::planned)) return false;
-    char* const plan = plan_room();
-    if (state.times_made() == was && policy.plan_check() == PlanCheck::every_item) {
+    char* const plan      = plan_room();
+    bool const is_trusted = policy.plan_check() == PlanCheck::none && state.is_current();
+    if (state.times_made() == was && !is_trusted) {
       state.change([&] { update_plan(Tag{}, exec(), kernel_name(), work, plan, state.moved()); });
       if constexpr (Work::has_key)
         if (!is_captured() && state.wants_sample())
