@@ -186,6 +186,19 @@ TYPED_TEST(RegroupPlans, are_compared_again_after_a_call_without_them) {
   run(PlanCheck::none, Regroup::always);
 }
 
+/// Key of an item: the higher, the lower its number.
+struct Backward {
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t item) const { return -item; }
+};
+
+TYPED_TEST(RegroupPlans, order_items_of_one_path_by_keys) {
+  PlannedLoop<TypeParam> const loop;
+  Items const items{0, 1, PathNumbers(3000, 0)};
+  auto const policy = loop.policy(items).with_order(Backward()).with_regroup(Regroup::always);
+  loop.check(items, policy.with_scope(RegroupScope::grid));
+  EXPECT_EQ(loop.plan.times_made(), 1);
+}
+
 struct ReadsPayload {
   KOKKOS_FUNCTION void operator()(int, std::int64_t, float const&) const {}
 };
@@ -248,11 +261,6 @@ TYPED_TEST(RegroupPlans, reductions) {
     change_paths(rng, items, 0.05, false);
   }
 }
-
-/// Key of an item: the higher, the lower its number.
-struct Backward {
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t item) const { return -item; }
-};
 
 TYPED_TEST(RegroupPlans, with_keys) {
   Rng rng(9);

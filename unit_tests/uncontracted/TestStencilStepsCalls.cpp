@@ -279,9 +279,11 @@ TYPED_TEST(StencilStepsCalls, what_no_step_writes_stays) {
     begin();
     parallel_stencil_steps("blocks", policy.with_blocks(2), u, scratch, steps, Mix<Star<1, 1>>());
     expect_halos(steps);
-    auto const of_view = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), u);
+    auto const of_view = Kokkos::create_mirror(Kokkos::HostSpace(), u);  // a mirror view may be u itself
+    Kokkos::deep_copy(of_view, u);
     begin();
     parallel_stencil_steps("list", policy.with_blocks(2), list(u), list(scratch), steps, Mix<Star<1, 1>>());
+    expect_halos(steps);
     auto const of_list = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), u);
     for (std::size_t i = 0; i < of_view.size(); ++i)
       EXPECT_EQ(of_list.data()[i], of_view.data()[i]) << steps << " steps";
@@ -317,7 +319,7 @@ TYPED_TEST(StencilStepsCalls, errors) {
     parallel_stencil_steps("run", policy, fields(now, constant(at_point(coefficient))), scratch, 1, Coefficient());
   };
   for (auto const& written : {u, v})
-    expect_error({"constant() field", written.label(), "overlap in memory", "memory of its own"},
+    expect_error({"constant() field", written.label(), "overlap in memory", "its own memory"},
                  [&] { constants(u, v, written); });
   expect_error({"(\"small\")", "halo of 0 points"}, [&] { levels(u, small); });
 }

@@ -38,7 +38,7 @@ namespace Koalesce {
 ///
 /// \tparam T     element type, trivially copyable.
 /// \tparam Exec  the execution space of the team.
-/// \tparam Ahead how many tiles a half-warp copies ahead, at least 1; each takes scratch memory.
+/// \tparam Ahead how many tiles a half-warp copies ahead on CUDA, at least 1; each takes scratch memory.
 template <class T, class Exec = Kokkos::DefaultExecutionSpace, int Ahead = 6>
 class HalfWarpTile {
   static_assert(std::is_trivially_copyable_v<T>,
@@ -89,7 +89,12 @@ class HalfWarpTile {
   /// \brief Calls f(i, j, a(i, j)) for rows(team_size) rows from `row` on and the columns from `begin` to before `end`,
   /// as far as they lie in the matrix; once per element, on the thread of its row, columns in order.
   ///
-  /// All threads of the team call it, with the same arguments. The team's vector length is 1.
+  /// All threads of the team call it, with the same arguments. The team's vector length is 1. Where a team's last
+  /// threads are fewer than 16, they share the 16 rows.
+  ///
+  /// \param[in] a rank 2; a View of scratch memory has that memory space. f must not write its elements, as some may
+  /// have
+  ///              been copied already.
   template <class Member, class Matrix, class F>
   KOKKOS_FUNCTION void read(Member const& team, Matrix const& a, std::int64_t row, std::int64_t begin, std::int64_t end,
                             F const& f) const {
@@ -97,7 +102,9 @@ class HalfWarpTile {
   }
 
   /// \brief The same with a vector along the columns: f(i, j, a(i, j), x(j)). Its elements come with the tiles, so that
-  /// f need not wait for them. \param[in] x of rank 1, elements of T, at least as many as are read.
+  /// f need not wait for them.
+  ///
+  /// \param[in] x rank 1, elements of T, one for each column up to the last one that is read; otherwise as a.
   template <class Member, class Matrix, class Vector, class F>
   KOKKOS_FUNCTION void read(Member const& team, Matrix const& a, Vector const& x, std::int64_t row, std::int64_t begin,
                             std::int64_t end, F const& f) const {

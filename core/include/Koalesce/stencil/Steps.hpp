@@ -39,7 +39,7 @@ struct TimeLevels {
 ///
 /// \param[in] now       the newest level: a View, or what around() made of it.
 /// \param[in] previous  the level before it: a View of the same type, interior and, without a boundary, halo. Its halo
-///                      is overwritten with that of the newest level.
+///                      may be overwritten with that of the newest level.
 template <class In, class View>
 TimeLevels<In, View> time_levels(In const& now, View const& previous) {
   return {now, previous};

@@ -30,7 +30,7 @@ constexpr int team_threads(int most) {
 }
 
 /// Kernels take their functor as an argument. Kokkos would pass one of 512 bytes and more through one buffer, and wait
-/// for the last kernel that used it, which costs 10 us a call on CUDA.
+/// for the last kernel that used it: small transpositions took 18 instead of 14 us on an H200.
 using FunctorAsArgument = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
 
 /// The policy for teams of as many threads as fit with the kernel's registers and scratch memory, up to `max_threads`.

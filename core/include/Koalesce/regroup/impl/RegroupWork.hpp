@@ -25,7 +25,8 @@ struct PathFault {
   std::int64_t* first;
 
   KOKKOS_FUNCTION void report(std::int64_t item, std::int64_t path) const {
-    Kokkos::atomic_min(first, item * span + Kokkos::clamp(path, +least, +most) - least);
+    std::int64_t const last = none / span - 1;  // an item beyond it is named wrongly
+    Kokkos::atomic_min(first, Kokkos::min(item, last) * span + Kokkos::clamp(path, +least, +most) - least);
   }
 
   static constexpr std::int64_t item(std::int64_t reported) { return reported / span; }

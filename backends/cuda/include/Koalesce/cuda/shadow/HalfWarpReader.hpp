@@ -10,7 +10,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 namespace Koalesce::Impl {
 

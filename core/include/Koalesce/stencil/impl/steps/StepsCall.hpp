@@ -151,9 +151,9 @@ void check_constants(std::string const& where, Pack<Ins...> const& state, Views 
       auto const& constant = view_of(in.input);
       auto const clash     = [&](auto const& view, auto) {
         if (overlap_of(constant, view))
-          fail(where, "the constant() field ", quoted_label(constant), " and field ", quoted_label(view),
-                   " of the state or the scratch overlap in memory; steps write there, so give the constant memory of its "
-                       "own");
+          fail(
+              where, "the constant() field ", quoted_label(constant), " and field ", quoted_label(view),
+              " of the state or the scratch overlap in memory; steps write there, so give the constant its own memory");
       };
       for_each(views, clash);
       for_each(others, clash);
@@ -176,6 +176,12 @@ void call_pause(Every<F> const& pause, std::int64_t done, Sweeps& sweeps) {
     pause.function(done);
   }
 }
+
+/// Whether every()'s function takes the Views of the newest values.
+template <class Pauses, class Sweeps>
+inline constexpr bool shows_views = false;
+template <class F, class Sweeps>
+inline constexpr bool shows_views<Every<F>, Sweeps> = Sweeps::template can_show<F>;
 
 /// The functors as steps call them that reduce nothing: of stages the last one may.
 template <class Update, class... Functors>
@@ -208,7 +214,7 @@ void run_steps(std::string const& label, Policy const& policy, State const& stat
     if (steps == 0) join_earlier(policy.space(), kernel_label(typename Policy::backend_type{}, label), reduction);
 
   StepsSweeps sweeps(label, policy, state, others, functors_between<typename Reduction::Update>(functors...));
-  if (steps > 0) sweeps.prepare(steps);
+  if (steps > 0) sweeps.prepare(steps, shows_views<Pauses, decltype(sweeps)>);
   std::int64_t period = std::max<std::int64_t>(1, steps);
   if constexpr (!std::is_same_v<Pauses, NoPauses>) period = pauses.period;
   for (std::int64_t done = 0; done < steps;) {

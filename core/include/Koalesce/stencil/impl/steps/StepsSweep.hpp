@@ -102,9 +102,10 @@ class StepsSweeps {
   }
 
   /// Gives the other Views what no step writes, before so many steps.
-  void prepare(std::int64_t steps) const {
+  /// \param[in] shown  whether show() may be called.
+  void prepare(std::int64_t steps, bool shown) const {
     using Halos = typename decltype(m_views)::Halos;
-    if (steps == 1) return m_views.prepare(Halos::none);  // nothing is read of them
+    if (steps == 1) return m_views.prepare(shown ? Halos::as_steps_read : Halos::none);
     if (m_block > 1) exchange(std::min<std::int64_t>(m_block, steps));
     m_views.prepare(m_block > 1 ? Halos::whole : Halos::as_steps_read);
   }
