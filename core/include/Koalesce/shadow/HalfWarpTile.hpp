@@ -90,11 +90,8 @@ class HalfWarpTile {
   /// as far as they lie in the matrix; once per element, on the thread of its row, columns in order.
   ///
   /// All threads of the team call it, with the same arguments. The team's vector length is 1. Where a team's last
-  /// threads are fewer than 16, they share the 16 rows.
-  ///
-  /// \param[in] a rank 2; a View of scratch memory has that memory space. f must not write its elements, as some may
-  /// have
-  ///              been copied already.
+  /// threads are fewer than 16, they share the 16 rows. A View of scratch memory must have that memory space. f must
+  /// not write elements of `a`, as some may have been copied already.
   template <class Member, class Matrix, class F>
   KOKKOS_FUNCTION void read(Member const& team, Matrix const& a, std::int64_t row, std::int64_t begin, std::int64_t end,
                             F const& f) const {
@@ -104,7 +101,7 @@ class HalfWarpTile {
   /// \brief The same with a vector along the columns: f(i, j, a(i, j), x(j)). Its elements come with the tiles, so that
   /// f need not wait for them.
   ///
-  /// \param[in] x rank 1, elements of T, one for each column up to the last one that is read; otherwise as a.
+  /// `x` has rank 1, elements of T, and one for each column up to the last one that is read.
   template <class Member, class Matrix, class Vector, class F>
   KOKKOS_FUNCTION void read(Member const& team, Matrix const& a, Vector const& x, std::int64_t row, std::int64_t begin,
                             std::int64_t end, F const& f) const {
