@@ -4,7 +4,7 @@
 
 Every source that sources.txt names is compiled, not linked, by nvcc for the architectures named there, and ptxas'
 report is read: a function of ours that has a stack frame or spills registers, and is not in baseline.txt, fails the
-check, as does a header that --headers names and that does not compile. A Kokkos without CUDA serves as well, because
+check, as does a header that --headers names and that does not compile, or compiles kernels that nobody called. A Kokkos without CUDA serves as well, because
 Kokkos is header-only on the device: an overlay of its generated configuration headers turns CUDA on.
 
 nvcc is taken from PATH or the usual place, else from NVIDIA's Python packages, unpacked into a virtual
@@ -143,16 +143,25 @@ def compile_one(args, nvcc, overlay, source, options, arch, extent):
     result = subprocess.run(command + ["-o", output, source], capture_output=True, text=True, check=False,
                             stdin=subprocess.DEVNULL)
     report = result.stdout + result.stderr
+    entries = []
     if os.path.exists(output):
+        if extent == PARSE:
+            with open(output, encoding="utf-8") as f:
+                entries = re.findall(r"\.entry (\w+)", f.read())
         os.remove(output)
     with open(output + ".log", "w", encoding="utf-8") as f:
         f.write(" ".join(command) + "\n" + report)
-    return source, arch, result.returncode, report, time.monotonic() - start
+    return source, arch, result.returncode, report, entries, time.monotonic() - start
 
 
 def is_ours(name):
     """Whether a function is the library's; kernels of the benchmarks' peers have its shapes as arguments."""
     return "Koalesce" in name and not name.startswith("void perf::cuda_")
+
+
+def is_left_alone(name):
+    """Whether a kernel comes with Kokkos' or CUB's headers, whatever includes them."""
+    return "Koalesce" not in name and ("cub::" not in name or "EmptyKernel<void>" in name)
 
 
 def main():
@@ -207,7 +216,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         futures = [pool.submit(compile_one, args, nvcc, overlay, *job) for job in jobs]
         for future in concurrent.futures.as_completed(futures):
-            source, arch, status, report, seconds = future.result()
+            source, arch, status, report, entries, seconds = future.result()
             where = f"{os.path.relpath(source, ROOT)} sm_{arch}"
             if status != 0:
                 broken.append(where)
@@ -218,6 +227,11 @@ def main():
             ours = [(key_of(names[f[0]]), *f[1:]) for f in functions if is_ours(names[f[0]])]
             bad = [f for f in ours if f[2] or f[3]]
             if (source, (), arch, PARSE) in headers:
+                # Every file that includes it would compile them; templates are compiled where they are called.
+                kernels = [name for name in demangle(entries).values() if not is_left_alone(name)]
+                if kernels:
+                    broken.append(where)
+                    print(f"{where}: a header that compiles kernels by itself:\n  " + "\n  ".join(kernels), flush=True)
                 continue
             print(f"{where}: {seconds:.0f} s, {len(ours)} kernels, at most {max((f[1] for f in ours), default=0)} "
                   f"registers, {len(bad)} with a stack frame or spills", flush=True)
@@ -240,7 +254,7 @@ def main():
         registers, stack, spill = worst[key]
         print(f"NEW: {stack} bytes of stack frame, {spill} bytes of spills, {registers} registers: {key}")
     print(f"CUDA compile check: {len(jobs) - len(broken)} compiled ({len(headers)} of them headers), "
-          f"{len(broken)} failed to compile, "
+          f"{len(broken)} failed, "
           f"{len(new)} functions with a new stack frame or spill")
     return 1 if broken or new else 0
 

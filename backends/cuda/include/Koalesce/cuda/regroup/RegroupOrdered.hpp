@@ -20,7 +20,9 @@ namespace Koalesce::Impl::CudaBackend {
 using PortableBackend::GridKeyOrder;
 
 /// Sorts, or sets `bytes` to what it needs if `scratch` is null. Leaves what is sorted in `order`'s first arrays.
-inline cudaError_t sort_by_number(void* scratch, std::size_t& bytes, GridKeyOrder& order, cudaStream_t stream) {
+/// A template, so that a file compiles CUB's kernels for its own ordered loops alone.
+template <class Order>
+cudaError_t sort_by_number(void* scratch, std::size_t& bytes, Order& order, cudaStream_t stream) {
   cub::DoubleBuffer<std::uint32_t> numbers(order.number, order.next_number);
   cub::DoubleBuffer<int> items(order.item, order.next_item);
   auto const status =
@@ -30,11 +32,12 @@ inline cudaError_t sort_by_number(void* scratch, std::size_t& bytes, GridKeyOrde
 }
 
 /// Bytes that a loop in order of keys needs.
-inline std::size_t ordered_memory(std::int64_t items) {
+template <class Order = GridKeyOrder>
+std::size_t ordered_memory(std::int64_t items) {
   std::size_t bytes = 0;
-  GridKeyOrder order{int(items), {0, 32}, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+  Order order{int(items), {0, 32}, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
   check_cuda("Koalesce::parallel_regroup", sort_by_number(nullptr, bytes, order, nullptr), "asking how CUB sorts");
-  return GridKeyOrder::bytes(items, bytes);
+  return Order::bytes(items, bytes);
 }
 
 template <class Named>

@@ -226,8 +226,9 @@ __global__ __launch_bounds__(Threads, StructTuning::blocks) void arrays_to_struc
   }
 }
 
-inline void launch_struct_kernel(Kokkos::Cuda const& exec, std::string const& label, StructLines lines,
-                                 void (*kernel)(StructLines const, PackedGrid const), PackedNumbers const& numbers) {
+template <class Exec>
+void launch_struct_kernel(Exec const& exec, std::string const& label, StructLines lines,
+                          void (*kernel)(StructLines const, PackedGrid const), PackedNumbers const& numbers) {
   PackedGrid const grid(1, lines.size, lines.struct_bytes, 1, numbers.bytes);
   for (int k = 0; k < lines.members; ++k)
     lines.parts = std::max(lines.parts, ArrayPart::parts_of(lines.member[k], 1 << grid.log));
@@ -236,7 +237,8 @@ inline void launch_struct_kernel(Kokkos::Cuda const& exec, std::string const& la
       .launch(exec, unsigned(grid.blocks), lines, grid);
 }
 
-inline void launch_structs_to_arrays(Kokkos::Cuda const& exec, std::string const& label, StructLines const& lines) {
+template <class Exec>
+void launch_structs_to_arrays(Exec const& exec, std::string const& label, StructLines const& lines) {
   constexpr auto numbers = StructTuning::to_arrays;
   auto const launch      = [&](auto vector) {
     launch_struct_kernel(exec, label, lines, structs_to_arrays_kernel<decltype(vector)::value, numbers.threads>,
@@ -250,7 +252,8 @@ inline void launch_structs_to_arrays(Kokkos::Cuda const& exec, std::string const
   }
 }
 
-inline void launch_arrays_to_structs(Kokkos::Cuda const& exec, std::string const& label, StructLines const& lines) {
+template <class Exec>
+void launch_arrays_to_structs(Exec const& exec, std::string const& label, StructLines const& lines) {
   constexpr auto numbers = StructTuning::to_structs;
   auto const launch      = [&](auto kernel) { launch_struct_kernel(exec, label, lines, kernel, numbers); };
   if (lines.runs > 0) return launch(arrays_to_structs_kernel<StructPart::runs, 0, numbers.threads>);
@@ -264,7 +267,8 @@ inline void launch_arrays_to_structs(Kokkos::Cuda const& exec, std::string const
 
 /// Runs the copy by lines of structs if one side has structs and their size allows it.
 /// \return whether they did.
-inline bool launch_struct_lines(Kokkos::Cuda const& exec, std::string const& label, StructWork const& work) {
+template <class Exec>
+bool launch_struct_lines(Exec const& exec, std::string const& label, StructWork const& work) {
   if (work.from_structs == work.to_structs || work.struct_bytes > StructTuning::max_struct ||
       work.member_bytes() * StructTuning::max_unlisted < work.struct_bytes ||
       work.size >> 5 >= (std::int64_t(1) << 31) - 1)

@@ -19,7 +19,9 @@ constexpr bool transposes_structs(Tag, std::type_identity<Exec>) {
 }
 
 /// Equal forms on both sides, large structs and those of which little is listed are copied member by member.
-inline void run_copy_structs(Tag, Kokkos::Cuda const& exec, std::string const& label, StructWork const& work) {
+/// A template, so that only files that copy structs compile the kernels.
+template <class Exec>
+void run_copy_structs(Tag, Exec const& exec, std::string const& label, StructWork const& work) {
   if (!launch_struct_lines(exec, label, work))
     PortableBackend::launch_struct_blocks(exec, kernel_label(Tag{}, label), work);
 }
