@@ -3,6 +3,7 @@
 #define KOALESCE_COMMON_IMPL_TEAM_POLICY_HPP
 
 #include <Koalesce/common/Backend.hpp>
+#include <Koalesce/common/impl/FunctorAsArgument.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -28,10 +29,6 @@ template <class Exec>
 constexpr int team_threads(int most) {
   return Backend::on_host<Exec> ? 1 : most;
 }
-
-/// Kernels take their functor as an argument. Kokkos would pass one of 512 bytes and more through one buffer, and wait
-/// for the last kernel that used it: small transpositions took 18 instead of 14 us on an H200.
-using FunctorAsArgument = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
 
 /// The policy for teams of as many threads as fit with the kernel's registers and scratch memory, up to `max_threads`.
 /// \param[in] pattern  how the kernel runs: Kokkos::ParallelForTag or Kokkos::ParallelReduceTag.

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_DISTRIBUTED_IMPL_GLOBAL_FACES_HPP
 #define KOALESCE_DISTRIBUTED_IMPL_GLOBAL_FACES_HPP
 
+#include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/distributed/Domain.hpp>
 #include <Koalesce/distributed/impl/HaloRegions.hpp>
 #include <Koalesce/stencil/impl/IndexOrder.hpp>
@@ -135,10 +136,7 @@ void fill_faces(Exec const& exec, Domain<Rank> const& domain, View const& view, 
       boxes[side]  = {first, Divisor(extents[1]), Divisor(extents[2]), 0, 0, 0, 0};
     }
     if (points[0] + points[1] == 0) return;
-    auto const range = Kokkos::Experimental::require(
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, points[0] + points[1]),
-        Kokkos::Experimental::WorkItemProperty::HintLightWeight);
-    Kokkos::parallel_for("Koalesce::fill_halo", range,
+    Kokkos::parallel_for("Koalesce::fill_halo", argument_range(exec, points[0] + points[1]),
                          FillFace<D, Order, T, Faces>{origin, boxes[0], boxes[1], points[0], value});
   });
 }

@@ -2,7 +2,7 @@
 #ifndef KOALESCE_CUDA_SHADOW_READ_HPP
 #define KOALESCE_CUDA_SHADOW_READ_HPP
 
-#include <Koalesce/common/impl/TeamPolicy.hpp>
+#include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/AsyncCopy.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>

@@ -4,6 +4,7 @@
 
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/common/impl/Divisor.hpp>
+#include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/common/impl/TeamPolicy.hpp>
 #include <Koalesce/portable/Backend.hpp>
 #include <Koalesce/portable/stencil/TeamReduction.hpp>

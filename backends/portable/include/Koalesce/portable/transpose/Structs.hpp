@@ -3,7 +3,7 @@
 #define KOALESCE_PORTABLE_TRANSPOSE_STRUCTS_HPP
 
 #include <Koalesce/common/Backend.hpp>
-#include <Koalesce/common/impl/TeamPolicy.hpp>
+#include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/common/impl/Word.hpp>
 #include <Koalesce/portable/Backend.hpp>
 #include <Koalesce/transpose/impl/StructWork.hpp>
@@ -63,8 +63,7 @@ struct CopyStructBlocks {
 template <class Exec>
 void launch_struct_blocks(Exec const& exec, std::string const& name, StructWork const& work) {
   CopyStructBlocks const kernel(work, Backend::on_host<Exec> ? 512 : 1);
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, FunctorAsArgument>;
-  Kokkos::parallel_for(name, Policy(exec, 0, kernel.blocks()), kernel);
+  Kokkos::parallel_for(name, argument_range(exec, kernel.blocks()), kernel);
 }
 
 /// On hosts loops over blocks are faster than tiles.

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_STENCIL_IMPL_BOUNDARY_BOUNDARY_SWEEP_HPP
 #define KOALESCE_STENCIL_IMPL_BOUNDARY_BOUNDARY_SWEEP_HPP
 
+#include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/stencil/impl/GatheredValues.hpp>
 #include <Koalesce/stencil/impl/StencilWork.hpp>
 #include <Koalesce/stencil/impl/boundary/BoundaryValue.hpp>
@@ -220,11 +221,7 @@ template <class Exec, class Work, class Values, class PointValues>
 void run_boundary_points(Exec const& space, std::string const& label, Work const& work, BoundaryBox const& box,
                          Values const& values, PointValues const& point_values) {
   auto const items = boundary_items<Work>(box.around.size());
-  // As FillHalo: arguments of the launch.
-  auto const policy =
-      Kokkos::Experimental::require(Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, items),
-                                    Kokkos::Experimental::WorkItemProperty::HintLightWeight);
-  Kokkos::parallel_for(label, policy,
+  Kokkos::parallel_for(label, argument_range(space, items),
                        BoundaryPoints<Work, Values, PointValues>{work, box, values, point_values, items});
 }
 

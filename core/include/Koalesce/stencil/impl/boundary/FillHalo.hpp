@@ -2,6 +2,7 @@
 #ifndef KOALESCE_STENCIL_IMPL_BOUNDARY_FILL_HALO_HPP
 #define KOALESCE_STENCIL_IMPL_BOUNDARY_FILL_HALO_HPP
 
+#include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/stencil/impl/CanonicalField.hpp>
 #include <Koalesce/stencil/impl/IndexOrder.hpp>
 #include <Koalesce/stencil/impl/StencilChecks.hpp>
@@ -67,11 +68,8 @@ void fill_halo_in_order(Exec const& space, View const& view, Extents const& exte
     width[Order::canonical_dim(d)]    = widths[d];
   }
   HaloPoints const points(interior, width);
-  // As arguments of the launch: Kokkos waits before it copies larger functors to the GPU, which graphs cannot capture.
-  auto const policy =
-      Kokkos::Experimental::require(Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(space, 0, points.size()),
-                                    Kokkos::Experimental::WorkItemProperty::HintLightWeight);
-  Kokkos::parallel_for("Koalesce::fill_halo", policy, FillHalo<Order, T, Faces>{origin, points, value});
+  Kokkos::parallel_for("Koalesce::fill_halo", argument_range(space, points.size()),
+                       FillHalo<Order, T, Faces>{origin, points, value});
 }
 
 template <class Exec, class View, class Extents, class Conditions>

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_STENCIL_IMPL_STEPS_STEPS_VIEWS_HPP
 #define KOALESCE_STENCIL_IMPL_STEPS_STEPS_VIEWS_HPP
 
+#include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/stencil/impl/StencilChecks.hpp>
 #include <Koalesce/stencil/impl/boundary/HaloPoints.hpp>
 #include <Koalesce/stencil/impl/domain/ActiveTiles.hpp>
@@ -199,11 +200,8 @@ class StepsViews {
 
   template <class Functor>
   void launch(HaloPoints const& points, Functor const& functor) const {
-    // As FillHalo: arguments of the launch.
-    auto const range = Kokkos::Experimental::require(
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(m_policy.space(), 0, points.size()),
-        Kokkos::Experimental::WorkItemProperty::HintLightWeight);
-    Kokkos::parallel_for(kernel_label(Tag{}, m_label + ", scratch"), range, functor);
+    Kokkos::parallel_for(kernel_label(Tag{}, m_label + ", scratch"), argument_range(m_policy.space(), points.size()),
+                         functor);
   }
 
   std::string m_label;

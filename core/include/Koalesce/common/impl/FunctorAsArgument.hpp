@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef KOALESCE_COMMON_IMPL_FUNCTOR_AS_ARGUMENT_HPP
+#define KOALESCE_COMMON_IMPL_FUNCTOR_AS_ARGUMENT_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace Koalesce::Impl {
+
+/// Kernels take their functor as an argument. Kokkos would pass one of 512 bytes and more through one buffer, and wait
+/// for the last kernel that used it, which graphs cannot capture: small transpositions took 18 instead of 14 us on an
+/// H200.
+using FunctorAsArgument = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
+
+/// Items from 0 to `items`, for a functor that is an argument.
+template <class Exec>
+auto argument_range(Exec const& exec, std::int64_t items) {
+  return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, FunctorAsArgument>(exec, 0, items);
+}
+
+}  // namespace Koalesce::Impl
+
+#endif
