@@ -301,6 +301,31 @@ TYPED_TEST(RegroupedCalls, automatic_decides_by_what_it_measures) {
   for (int p = 0; p < PathSample::buckets; ++p) EXPECT_EQ(decision.sample.histogram[p] > 0, p < 4);
 }
 
+/// Paths that are close to each other are told apart, however many there may be.
+TYPED_TEST(RegroupedCalls, samples_count_paths_among_many) {
+  forget_tuning();
+  auto items = any_items(4096, 20000);
+  for (std::size_t i = 0; i < items.path.size(); ++i) items.path[i] = int(i % 64);
+  EXPECT_GT(decide<TypeParam>("64 of 4096", items).sample.paths_per_warp(), 20);
+  for (auto& path : items.path) path = 4095;
+  EXPECT_EQ(decide<TypeParam>("one of 4096", items).sample.paths_per_warp(), 1);
+}
+
+/// So many counters cost more than the loop.
+TYPED_TEST(RegroupedCalls, more_paths_than_items_are_not_ordered_over_the_grid) {
+  forget_tuning();
+  for (int const paths : {1 << 16, 1 << 27}) {
+    auto items       = any_items(4, 1000);
+    items.paths      = paths;
+    auto const label = std::to_string(paths) + " paths";
+    check_visits<TypeParam>(items, {}, label);
+    bool tried = false;
+    for (auto const& decision : regroup_decisions(label))
+      for (auto const& trial : decision.trials) tried = tried || trial.variant == grid;
+    EXPECT_EQ(tried, paths == 1 << 16);
+  }
+}
+
 TYPED_TEST(RegroupedCalls, automatic_runs_what_it_decided) {
   forget_tuning();
   auto const items    = any_items(4, 20000);

@@ -255,6 +255,12 @@ TYPED_TEST(RegroupedArguments, items_below_zero) {
   });
 }
 
+TYPED_TEST(RegroupedArguments, items_that_cannot_be_counted) {
+  typename TypeParam::exec const exec;
+  std::int64_t const most = std::int64_t(1) << 62;
+  expect_refusal(RegroupPolicy(exec, most, most + 1), {"the items end at 4611686018427387905", "2^62 or earlier"});
+}
+
 TYPED_TEST(RegroupedArguments, no_paths) {
   RegroupPolicy const policy(typename TypeParam::exec(), 0, 5);
   for (int const paths : {0, -3})

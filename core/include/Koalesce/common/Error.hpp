@@ -2,6 +2,7 @@
 #ifndef KOALESCE_COMMON_ERROR_HPP
 #define KOALESCE_COMMON_ERROR_HPP
 
+#include <locale>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -29,6 +30,7 @@ inline std::string call_text(std::string const& function, std::string const& lab
 template <class... Pieces>
 [[noreturn]] void fail(std::string const& where, Pieces const&... pieces) {
   std::ostringstream text;
+  text.imbue(std::locale::classic());
   text << where << ": ";
   (text << ... << pieces);
   throw Error(text.str());

@@ -19,14 +19,14 @@ struct TuningTrial {
 
 /// How calls with one label, one kernel and one class of sizes run.
 struct TuningDecision {
-  std::string pattern;              ///< "stencil", "transpose", "regroup", "placement"
+  std::string pattern;              ///< "stencil", "transpose", "regroup", "regroup_until", "placement", "distributed"
   std::string label;                ///< of the calls
   std::string device;               ///< that they run on
   std::string extents;              ///< the class of sizes
   std::vector<TuningTrial> trials;  ///< one per candidate; of a remembered choice, none was timed
   bool decided    = false;          ///< false: still measuring
   bool remembered = false;          ///< by an earlier process, in the tuning file
-  std::string choice;               ///< what calls run from now on, if decided
+  std::string choice;               ///< what calls run from now on, if decided; it means nothing before
   std::string why;                  ///< in words
 };
 

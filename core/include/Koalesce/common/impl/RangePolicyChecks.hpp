@@ -28,11 +28,14 @@ template <class... Properties>
 inline constexpr bool is_plain_range_policy<Kokkos::RangePolicy<Properties...>> =
     (is_plain_property<Properties> && ...);
 
-/// Throws unless the items begin at 0 or later and end where they begin or later.
+/// Throws unless the items begin at 0 or later and end where they begin or later, but so early that kernels can count
+/// on from the last one.
 inline void check_items(std::string const& where, std::int64_t begin, std::int64_t end) {
   if (begin < 0 || end < begin)
     fail(where, "the items are ", begin, " to ", end,
          "; items are counted from 0 upward, so give a range with 0 <= begin <= end");
+  if (end > std::int64_t(1) << 62)
+    fail(where, "the items end at ", end, "; kernels count on from the last one, so let them end at 2^62 or earlier");
 }
 
 }  // namespace Koalesce::Impl

@@ -30,6 +30,8 @@ struct WithoutPointers {
 template <class T>
 struct WithoutPointers<T*> : WithoutPointers<T> {};
 
+inline constexpr std::size_t max_thread_bytes = 512 * 1024;
+
 /// Element type and extents of an array, from a type as Kokkos::View's: first a `*` for every extent that is known at
 /// run time, then those of `[N]`. The last index is the fastest.
 template <class Data>
@@ -40,6 +42,13 @@ class ArrayShape {
   static constexpr int dynamic_rank = pointers_of<std::remove_all_extents_t<Data>>;
   static constexpr int rank         = dynamic_rank + int(std::rank_v<Data>);
   static constexpr bool constant    = dynamic_rank == 0;  // is the length known at compile time?
+
+  /// Whether a thread can have the array as a local variable. A GPU gives a thread so many bytes, and the stack of a
+  /// host's thread has them, too.
+  static constexpr bool fits_in_thread() {
+    if constexpr (constant) return std::size_t(ArrayShape().size()) * sizeof(value_type) <= max_thread_bytes;
+    else return false;
+  }
 
   static_assert(rank <= 4, "Koalesce: an array on chip can have at most 4 extents");
   static_assert(!std::is_const_v<value_type>,

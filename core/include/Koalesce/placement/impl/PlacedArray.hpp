@@ -125,11 +125,13 @@ struct Placed {
   static_assert(Array::own || P != Place::thread_memory,
                 "Koalesce: a TeamArray cannot lie in thread memory; its threads share elements; place it in scratch or "
                 "global memory, or declare it a ThreadArray if no thread touches another thread's elements");
-  static_assert(Shape::constant || P != Place::registers,
-                "Koalesce: a ThreadArray with extents known at run time cannot lie in registers; registers are "
-                "assigned at compile time; declare it as T[N], or place it in thread memory");
+  static_assert(
+      Shape::fits_in_thread() || P != Place::registers,
+      "Koalesce: a ThreadArray with extents known at run time, or of more than 512 KiB, cannot lie in registers; "
+      "registers are assigned at compile time, and what finds none goes to the thread's stack; declare it as "
+      "T[N], or place it in thread memory");
 
-  static constexpr bool is_local = P == Place::registers || (P == Place::thread_memory && Shape::constant);
+  static constexpr bool is_local = P == Place::registers || (P == Place::thread_memory && Shape::fits_in_thread());
 
   using Memory = std::conditional_t<Array::own, ThreadElements<Shape>, TeamElements<Shape>>;
   using Local  = std::conditional_t<P == Place::registers, LocalElements<Shape>, StackElements<Shape>>;

@@ -138,7 +138,8 @@ class PlacementCall {
     } else {
       using Array = std::tuple_element_t<i, std::tuple<Arrays...>>;
       if (placement[i] == Place::scratch) return with(placement, f, FixedPlacement<P..., Place::scratch>());
-      return with(placement, f, FixedPlacement<P..., promoted_place(!Array::own, Array::shape_type::constant)>());
+      return with(placement, f,
+                  FixedPlacement<P..., promoted_place(!Array::own, Array::shape_type::fits_in_thread())>());
     }
   }
 

@@ -20,7 +20,8 @@ std::vector<PlacementArray> declared_arrays(OnChip<Arrays...> const& arrays) {
   std::vector<PlacementArray> all;
   for_each(arrays.arrays, [&](auto const& array, auto) {
     using Array = std::decay_t<decltype(array)>;
-    all.push_back({array.name(), array.stated_accesses().value_or(0), !Array::own, Array::shape_type::constant});
+    all.push_back(
+        {array.name(), array.stated_accesses().value_or(0), !Array::own, Array::shape_type::fits_in_thread()});
   });
   return all;
 }

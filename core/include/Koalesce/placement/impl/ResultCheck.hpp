@@ -15,13 +15,15 @@
 
 namespace Koalesce::Impl {
 
-/// Whether two results agree. NaNs agree with each other.
+/// Whether two results agree. NaNs agree with each other, infinities with themselves. Elements that are no
+/// floating-point numbers must be equal.
 template <class T>
 bool is_same_result(T const& a, T const& b, double tolerance) {
   if (a == b) return true;
   if constexpr (std::is_floating_point_v<T>)
     return (std::isnan(a) && std::isnan(b)) ||
-           std::abs(double(a) - double(b)) <= tolerance * std::max(std::abs(double(a)), std::abs(double(b)));
+           (std::isfinite(a) && std::isfinite(b) &&
+            std::abs(double(a) - double(b)) <= tolerance * std::max(std::abs(double(a)), std::abs(double(b))));
   else return false;
 }
 

@@ -59,7 +59,8 @@ class TuningFile {
       for (std::string line; std::getline(in, line);)
         if (!line.empty() && line[0] != '#' && !parse(line, content.entries) && !in.eof())
           ++damaged;  // the last line may be one that another process has not finished
-      if (damaged > 0) content.why = m_file.string() + " has " + std::to_string(damaged) + " damaged lines";
+      if (damaged > 0)
+        content.why = m_file.string() + " has " + std::to_string(damaged) + " damaged line" + (damaged == 1 ? "" : "s");
     } catch (std::exception const& e) {
       content.why = e.what();
     }
@@ -172,7 +173,9 @@ class TuningFile {
     if (size == 0) return "";
     if (size + more > max_file_bytes)
       return m_file.string() + " is full with " + std::to_string(size) + " bytes; delete it to begin anew";
+    errno = 0;
     std::ifstream in(m_file, std::ios::binary);
+    if (!in) return m_file.string() + ": " + std::generic_category().message(errno);
     std::string line(name.size() + version.size() + 1, ' ');
     in.read(line.data(), std::streamsize(line.size()));
     line.resize(std::size_t(in.gcount()));

@@ -29,7 +29,8 @@ struct GridPlan {
   int* changed;           // slots whose items changed their paths, in any order
   int *room, *waiting;    // slots and items of a path, from its first slot on, that do not fit
   int* next_begin;        // [paths + 2]
-  int* zone;              // [paths + 2]: slots that change their path's range with the beginnings of earlier ranges
+  int* zone;              // [paths + 2]: slots that change their path's range with the beginnings of earlier ranges,
+                          // each counted for every beginning that passes it; at most `items`
   int* gained;            // [paths + 1]: items; negative where more were lost
   int *rooms, *waitings;  // [paths + 1]: how many
   int* counters;          // [2]: how many are `changed`, and how many have moved since the order was made
@@ -245,8 +246,8 @@ struct MoveRanges {
       if (b < buckets) next += plan.begin[b + 1] - plan.begin[b] + plan.gained[b];
     });
     team.team_barrier();
-    Kokkos::parallel_scan(Kokkos::TeamThreadRange(team, buckets + 1), [&](int b, int& zones, bool is_final) {
-      if (is_final) plan.zone[b] = zones;
+    Kokkos::parallel_scan(Kokkos::TeamThreadRange(team, buckets + 1), [&](int b, std::int64_t& zones, bool is_final) {
+      if (is_final) plan.zone[b] = int(Kokkos::min(zones, std::int64_t(plan.items)));
       zones += Kokkos::abs(plan.next_begin[b] - plan.begin[b]);
     });
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, buckets),
@@ -272,15 +273,19 @@ struct ListMisfits {
     int const buckets = plan.buckets(), threads = team.team_size();
     int* const memory = static_cast<int*>(team.team_scratch(0).get_shmem_aligned(2 * TeamCounts::bytes(buckets), 16));
     TeamCounts const rooms(memory, buckets), waitings(memory + 2 * buckets, buckets);
-    int const changed = plan.counters[0], all = changed + plan.zone[buckets];
-    constexpr int each = Backend::on_host<Exec> ? 64 : 1;
-    for (int first = team.league_rank() * threads * each; first < all; first += team.league_size() * threads * each) {
+    int const changed        = plan.counters[0];
+    std::int64_t const zones = std::int64_t(changed) + plan.zone[buckets];
+    bool const few           = zones < plan.items;
+    int const all            = few ? int(zones) : plan.items;
+    constexpr int each       = Backend::on_host<Exec> ? 64 : 1;
+    for (std::int64_t first = std::int64_t(team.league_rank()) * threads * each; first < all;
+         first += std::int64_t(team.league_size()) * threads * each) {
       rooms.clear(team, buckets);
       waitings.clear(team, buckets);
       int slot[each], room[each], waiting[each];
       for (int k = 0; k < each; ++k) {
-        int const number = first + k * threads + team.team_rank();
-        slot[k]          = number < all ? misfit(number, changed) : -1;
+        std::int64_t const number = first + k * threads + team.team_rank();
+        slot[k]                   = number < all ? (few ? misfit(int(number), changed) : misfit(int(number))) : -1;
         if (slot[k] < 0) continue;
         room[k]    = Kokkos::atomic_fetch_add(&rooms.count[plan.range_of(plan.next_begin, slot[k])], 1);
         waiting[k] = Kokkos::atomic_fetch_add(&waitings.count[plan.path[plan.item[slot[k]]]], 1);
@@ -299,7 +304,13 @@ struct ListMisfits {
   }
 
  private:
-  /// The slot of a number, or -1 if its item fits or the slot has another number, too.
+  /// A slot, or -1 if its item fits.
+  KOKKOS_FUNCTION int misfit(int slot) const {
+    return plan.path[plan.item[slot]] == plan.range_of(plan.next_begin, slot) ? -1 : slot;
+  }
+
+  /// The slot of a number among the changed ones and the zones, or -1 if its item fits or the slot has another number,
+  /// too.
   KOKKOS_FUNCTION int misfit(int number, int changed) const {
     bool const is_changed = number < changed;
     int slot = 0, border = 0;
@@ -313,7 +324,7 @@ struct ListMisfits {
     int const then = plan.path_at(slot), now = plan.range_of(plan.next_begin, slot);
     // All slots that change ranges are in zones; those that pass several borders, in the zone of each.
     if (is_changed ? then != now : border != Kokkos::min(then, now) + 1) return -1;
-    return plan.path[plan.item[slot]] == now ? -1 : slot;
+    return misfit(slot);
   }
 };
 

@@ -12,6 +12,7 @@
 #include <Koalesce/regroup/impl/PathOrder.hpp>
 #include <Koalesce/regroup/impl/RegroupWork.hpp>
 
+#include <algorithm>
 #include <string>
 
 namespace Koalesce::Impl::PortableBackend {
@@ -56,7 +57,7 @@ bool can_regroup(Tag, Work const& work, RegroupVariant variant) {
     case RegroupVariant::grid:
     case RegroupVariant::grid_moved: break;
   }
-  return work.items() <= GridPathOrder::max_items;
+  return work.items() <= GridPathOrder::max_items && work.paths <= std::max(work.items(), GridPathOrder::few_paths);
 }
 
 /// Whether a variant puts items in order by numbers of their paths and keys.

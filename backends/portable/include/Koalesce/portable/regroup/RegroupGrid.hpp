@@ -37,7 +37,9 @@ struct GridCounts {
 
   /// \param[in] max_tile_items  items of a worker's tile. If there are many buckets, tiles are larger, so that the
   ///                            table is smaller than the items.
-  static int tile_of(int buckets, int max_tile_items) { return std::max(max_tile_items, 16 * buckets); }
+  static int tile_of(int buckets, int max_tile_items) {
+    return int(std::clamp<std::int64_t>(std::int64_t(16) * buckets, max_tile_items, std::numeric_limits<int>::max()));
+  }
 
   /// Bytes for tiles of at least `min_tile_items` items.
   static std::size_t bytes(std::int64_t items, int buckets, int min_tile_items) {
@@ -57,6 +59,8 @@ struct GridCounts {
 /// The order of all items of a loop, in global memory. Its buckets are the paths.
 struct GridPathOrder : GridCounts {
   static constexpr std::int64_t max_items = std::int64_t(1) << 30;
+  static constexpr std::int64_t few_paths = std::int64_t(1) << 16;  ///< counting them all takes little; others must be
+                                                                    ///< fewer than the items
 
   char* codes;  // the items' paths, one byte each if that suffices
   int* item;    // the item of every slot
