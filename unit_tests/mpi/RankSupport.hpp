@@ -8,12 +8,43 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <iostream>
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
 /// What tests of several processes share: random domains, and fields as one process has them and as all have them.
 namespace Koalesce::Test {
+
+/// A file in a folder of its own; rank 0 removes it.
+struct TestFile {
+  std::filesystem::path folder, path;
+
+  explicit TestFile(std::string const& name) {
+    int process = int(::getpid());  // two runs may go on at once
+    MPI_Bcast(&process, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    folder = std::filesystem::temp_directory_path() / ("koalesce_" + name + "_" + std::to_string(process));
+    path   = folder / "file";
+    on_rank_0([&] {
+      std::filesystem::remove_all(folder);
+      std::filesystem::create_directories(folder);
+    });
+  }
+  ~TestFile() {
+    on_rank_0([&] { std::filesystem::remove_all(folder); });
+  }
+
+  template <class Do>
+  static void on_rank_0(Do const& run) {
+    int rank = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) run();
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+};
 
 /// Prints nothing but failures.
 class FailuresOnly : public ::testing::EmptyTestEventListener {

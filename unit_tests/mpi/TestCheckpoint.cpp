@@ -17,34 +17,6 @@ template <class P>
 class Checkpoint : public ::testing::Test {};
 TYPED_TEST_SUITE(Checkpoint, NativePath::types, PathNames);
 
-/// In a folder of its own; rank 0 removes it.
-struct TestFile {
-  std::filesystem::path folder, path;
-
-  explicit TestFile(std::string const& name) {
-    int process = int(::getpid());  // two runs may go on at once
-    MPI_Bcast(&process, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    folder = std::filesystem::temp_directory_path() / ("koalesce_" + name + "_" + std::to_string(process));
-    path   = folder / "state.h5";
-    on_rank_0([&] {
-      std::filesystem::remove_all(folder);
-      std::filesystem::create_directories(folder);
-    });
-  }
-  ~TestFile() {
-    on_rank_0([&] { std::filesystem::remove_all(folder); });
-  }
-
-  template <class Do>
-  static void on_rank_0(Do const& run) {
-    int rank = 0;
-    MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) run();
-    MPI_Barrier(MPI_COMM_WORLD);
-  }
-};
-
 template <class Exec, class T, int R, class Layout>
 void try_checkpoint(Rng& rng) {
   TestFile const file("checkpoint");
@@ -102,6 +74,11 @@ TYPED_TEST(Checkpoint, errors_leave_the_file_before) {
   EXPECT_TRUE(says(error_of([&] { read_checkpoint(exec, domain, file.path, named("u", u)); }), "could not be opened"));
   EXPECT_TRUE(says(error_of([&] { write_checkpoint(exec, domain, file.folder / "none" / "a.h5", 1, named("u", u)); }),
                    "could not be opened"));
+  Kokkos::View<int**, typename Exec::memory_space> const whole("whole", 2, 5);
+  Kokkos::View<unsigned**, typename Exec::memory_space> const natural("natural", 2, 5);
+  write_checkpoint(exec, domain, file.path, 7, named("whole", whole));
+  EXPECT_TRUE(
+      says(error_of([&] { read_checkpoint(exec, domain, file.path, named("whole", natural)); }), "another type"));
   write_checkpoint(exec, domain, file.path, 7, named("u", u));
   EXPECT_TRUE(says(error_of([&] { read_checkpoint(exec, domain, file.path, named("v", u)); }), "no field \"v\""));
   EXPECT_TRUE(says(error_of([&] { read_checkpoint(exec, domain, file.path, named("u", single)); }), "another type"));

@@ -125,5 +125,57 @@ TYPED_TEST(ExchangeHalo, gathers_and_scatters) {
   });
 }
 
+/// Also after calls that succeeded, and nothing of them comes late.
+TYPED_TEST(ExchangeHalo, errors_of_gather_and_scatter_are_those_of_all) {
+  using Exec     = typename TypeParam::exec;
+  using View     = Kokkos::View<int*, typename Exec::memory_space>;
+  int const size = size_of_world();
+  Domain const domain(MPI_COMM_WORLD, {3 * size}, {.ranks = {size}, .time_limit = 40});
+  int const rank = domain.coordinates()[0];
+  Exec const exec;
+  View const block("block", 3), wrong("wrong", 2);
+  Kokkos::View<int*, Kokkos::HostSpace> const all("all", rank == 0 ? 3 * size : 0);
+  for (int call = 0; call < 4; ++call) {
+    bool const fails = call == 2;
+    auto const& mine = fails && rank == size - 1 ? wrong : block;
+    Kokkos::deep_copy(block, 10 * call + rank);
+    EXPECT_EQ(error_of([&] { gather(exec, domain, mine, all); }) == "none", !fails);
+    for (int i = 0; rank == 0 && !fails && i < 3 * size; ++i) EXPECT_EQ(all(i), 10 * call + i / 3);
+    if (rank == 0) Kokkos::deep_copy(all, call);
+    EXPECT_EQ(error_of([&] { scatter(exec, domain, all, mine); }) == "none", !fails);
+    if (!fails) {
+      auto const now = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), block);
+      for (int i = 0; i < 3; ++i) EXPECT_EQ(now(i), call);
+    }
+  }
+}
+
+/// What lies beyond a face stays, and comes with a period, whoever has it.
+TYPED_TEST(ExchangeHalo, corners_beyond_a_face_and_a_period) {
+  using Exec     = typename TypeParam::exec;
+  int const size = size_of_world();
+  for (auto const& ranks : {Index<2>{1, size}, Index<2>{size, 1}}) {
+    Domain const domain(MPI_COMM_WORLD, {2 * size, 2 * size},
+                        {.periodic = {false, true}, .ranks = {int(ranks[0]), int(ranks[1])}, .time_limit = 40});
+    auto const n = domain.extents(), first = domain.offset(), all = domain.global_extents();
+    Kokkos::View<double**, typename Exec::memory_space> const u("u", n[0] + 2, n[1] + 2);
+    auto const host  = Kokkos::create_mirror(u);
+    auto const value = [&](std::int64_t z, std::int64_t x) { return 100. * double(z) + double((x + all[1]) % all[1]); };
+    auto const outside = [&](std::int64_t z) { return z < 0 || z >= all[0]; };
+    for (std::int64_t z = -1; z <= n[0]; ++z)
+      for (std::int64_t x = -1; x <= n[1]; ++x) {
+        bool const inner   = x >= 0 && x < n[1] && ((z >= 0 && z < n[0]) || outside(z + first[0]));
+        host(z + 1, x + 1) = inner ? value(z + first[0], x + first[1]) : -1;
+      }
+    Kokkos::deep_copy(u, host);
+    exchange_halo(Exec(), domain, u);
+    Exec().fence();
+    Kokkos::deep_copy(host, u);
+    for (std::int64_t z = -1; z <= n[0]; ++z)
+      for (std::int64_t x = -1; x <= n[1]; ++x)
+        EXPECT_EQ(host(z + 1, x + 1), value(z + first[0], x + first[1])) << z << ", " << x << " of " << domain;
+  }
+}
+
 }  // namespace
 }  // namespace Koalesce::Test

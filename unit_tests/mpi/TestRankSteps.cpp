@@ -53,6 +53,65 @@ TYPED_TEST(RankSteps, as_one_process) {
   });
 }
 
+/// Stages that know where they are. Beyond a period the first one has indices of its own, as in a sweep of its own.
+struct AddIndex {
+  template <class U>
+  KOKKOS_FUNCTION double operator()(U const& u, std::int64_t i) const {
+    return u() + double(i);
+  }
+};
+struct AddNeighbors {
+  template <class U, class... Others>
+  KOKKOS_FUNCTION double operator()(U const& u, Others...) const {
+    return (u(-1) + u(1)) / 4;
+  }
+};
+
+template <class P, class Bound>
+void try_stages(Rng& rng, bool periodic, Bound const& bound) {
+  using Exec  = typename P::exec;
+  using Shape = Staged<Star<1>, Star<1>>;
+  for (int const deep : {1, 2, 3}) {
+    auto const domain = random_domain<1>(rng, {2 * deep}, {periodic}, 300);
+    WholeAndPart<Exec, double, 1, Kokkos::LayoutRight> state(domain, {2}, {2 * deep}, rng),
+        scratch(domain, {2}, {2 * deep}, rng);
+    auto const whole =
+        bound(StencilPolicy(Exec(), Shape(), domain.global_extents()).with_backend(typename P::backend()));
+    auto const part = bound(StencilPolicy(Exec(), Shape(), domain).with_backend(typename P::backend()));
+    for (int const steps : {1, 2, 5})
+      for (int const depth : {0, 1, 2}) {
+        SCOPED_TRACE("halos of " + std::to_string(deep) + ", steps " + std::to_string(steps));
+        state.fill(domain, rng, [](Rng& r) { return double(random_int(r, -1000, 1000)); });
+        parallel_stencil_steps("stages", whole.with_fused_steps(1), state.whole.view(), scratch.whole.view(), steps,
+                               AddIndex(), AddNeighbors());
+        parallel_stencil_steps("stages", part.with_fused_steps(depth), state.part.view(), scratch.part.view(), steps,
+                               AddIndex(), AddNeighbors());
+        EXPECT_TRUE(state.agrees()) << domain;
+      }
+  }
+}
+
+TYPED_TEST(RankSteps, stages) {
+  for_each_seed([](Rng& rng) {
+    try_stages<TypeParam>(rng, false, as_it_is);
+    try_stages<TypeParam>(rng, true, [](auto const& policy) { return policy.with_boundary(Periodic()); });
+  });
+}
+
+/// Halos for another number of steps would be other messages.
+TYPED_TEST(RankSteps, halos_that_differ_are_an_error_on_all) {
+  using Exec     = typename TypeParam::exec;
+  int const size = size_of_world();
+  if (size == 1) GTEST_SKIP() << "there are no others";
+  Domain const domain(MPI_COMM_WORLD, {8 * size}, {.ranks = {size}, .time_limit = 40});
+  int const more = domain.coordinates()[0] == 0 ? 4 : 2;
+  Kokkos::View<double*, typename Exec::memory_space> const u("u", 12), scratch("scratch", 8 + more);
+  auto const text = error_of([&] {
+    parallel_stencil_steps("other halos", StencilPolicy(Exec(), Star<1>(), domain), u, scratch, 4, AddNeighbors());
+  });
+  EXPECT_NE(text.find("parallel_stencil_steps(\"other halos\")"), std::string::npos) << text;
+}
+
 struct NumberedWave {
   template <class U>
   KOKKOS_FUNCTION double operator()(std::int64_t step, U const& u, double previous, double speed, std::int64_t i,

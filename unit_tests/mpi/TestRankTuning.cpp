@@ -67,6 +67,28 @@ TEST(RankTuning, rank_0_remembers_for_all) {
   EXPECT_TRUE(calls.tuning.decisions()[0].remembered);
 }
 
+/// A second run begins with them.
+TEST(RankTuning, choices_are_kept_in_a_file) {
+  Domain const domain(MPI_COMM_WORLD, {8}, {.time_limit = 40});
+  TestFile const file("rank_tuning");
+  forget_tuning();
+  set_tuning_file(file.path);
+  {
+    TimedCandidates calls(domain, "kept");
+    for (int i = 0; i < 26; ++i) {
+      calls.tuning.begin();
+      calls.call("all", {"a", "b"}, {4, 1});
+    }
+  }
+  set_tuning_file("");
+  forget_tuning();
+  set_tuning_file(file.path);
+  TimedCandidates calls(domain, "kept");
+  calls.call("all", {"a", "b"}, {0, 0});
+  EXPECT_EQ(calls.last, "b");
+  set_tuning_file("");
+}
+
 /// Steps per exchange are chosen after some calls; the bits stay those of one process.
 TEST(RankTuning, steps_per_exchange) {
   using Exec = Kokkos::DefaultExecutionSpace;

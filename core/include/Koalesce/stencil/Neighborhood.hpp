@@ -15,7 +15,8 @@ namespace Koalesce {
 /// \brief What a stencil functor receives: the values around one point of one input field.
 ///
 /// `u(dz, dy, dx)` is the value at those offsets from the point, in the order of the View's indices
-/// (one offset per dimension); `u()` is the value at the point itself. Offsets outside `Shape` are undefined behavior;
+/// (one offset per dimension); `u()` is the value at the point itself. Offsets outside `Shape` are undefined behavior,
+/// and so is `u()` if it does not contain the point;
 /// if assertions are enabled, as in Debug builds, an assertion stops the program. The type is the same on every
 /// backend, so a KOKKOS_LAMBDA can name it. It hides whether the values lie in the field or in the plane queue on chip.
 ///
@@ -69,8 +70,14 @@ class Neighborhood {
     }(std::make_integer_sequence<int, rank>{});
   }
 
-  /// The value at the point itself.
-  KOKKOS_FORCEINLINE_FUNCTION T operator()() const { return value(m_point); }
+  /// The value at the point itself, which the shape must contain.
+  KOKKOS_FORCEINLINE_FUNCTION T operator()() const {
+    [[maybe_unused]] constexpr bool contained = []<int... D>(std::integer_sequence<int, D...>) {
+      return Shape::contains((0 * D)...);
+    }(std::make_integer_sequence<int, rank>{});
+    assert(contained && "Koalesce::Neighborhood: the point itself is not in the stencil's shape");
+    return value(m_point);
+  }
 
   static constexpr int read_only = -1;  ///< for queue_size
 

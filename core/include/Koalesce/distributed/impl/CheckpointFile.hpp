@@ -131,7 +131,8 @@ class CheckpointFile {
     Hdf5 const grid(H5Dget_space(data), H5Sclose, text_of("read"));
     Hdf5 const written(H5Dget_type(data), H5Tclose, text_of("read"));
     auto const type = element_type<typename Block::value_type>(text_of("read"));
-    if (H5Tget_class(written) != H5Tget_class(type) || H5Tget_size(written) != H5Tget_size(type))
+    if (H5Tget_class(written) != H5Tget_class(type) || H5Tget_size(written) != H5Tget_size(type) ||
+        (H5Tget_class(type) == H5T_INTEGER && H5Tget_sign(written) != H5Tget_sign(type)))
       throw Error("field \"" + name + "\" of the file " + m_path +
                   " has elements of another type; give a View of those that were written");
     check_extents_of(name, grid, domain.global_extents());

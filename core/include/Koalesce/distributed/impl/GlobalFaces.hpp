@@ -110,11 +110,13 @@ void fill_faces(Exec const& exec, Domain<Rank> const& domain, View const& view, 
 
   static_for<Rank>([&](auto dim) {
     constexpr int D = decltype(dim)::value;
-    // Of other dimensions the halo is part of it where it is filled before this one, or came from a neighbor.
+    // Of other dimensions the halo is part of it where it is filled before this one, came from a neighbor, or is the
+    // caller's.
     auto const margin = [&](int e, int side) {
       bool const before = e < D && is_filled<Bounded>(domain, e, side);
       bool const sent   = received && domain.ranks()[e] > 1 && domain.has_neighbor(e, side);
-      return need.corners && (before || sent) ? need.width[e] : 0;
+      bool const stays  = !Bounded && !domain.has_neighbor(e, side);
+      return need.corners && (before || sent || stays) ? need.width[e] : 0;
     };
     HaloBox boxes[2]{};
     std::int64_t points[2]{};

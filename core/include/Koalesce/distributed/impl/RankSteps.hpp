@@ -55,14 +55,19 @@ bool exchanges(Domain<Rank> const& domain, int d) {
   return domain.ranks()[d] > 1 || domain.periodic(d);
 }
 
-/// The number of steps that halos of inputs are wide enough for, at most as many as the policy wants to fuse.
+/// The number of steps that halos of inputs are wide enough for, at most as many as the policy wants to fuse. Throws on
+/// all processes unless it is the same on all.
 template <class Policy, class Ins>
-std::int64_t steps_per_exchange(Policy const& policy, Ins const& in, Ins const& back) {
+std::int64_t steps_per_exchange(std::string const& label, Policy const& policy, Ins const& in, Ins const& back) {
   using Shape = typename Policy::shape_type;
   if constexpr (!steps_beyond_interior<Policy>(static_cast<Ins const*>(nullptr))) {
     return 1;
   } else {
     auto const& domain = policy.domain().ranks;
+    // A result of the first stage beyond a period would serve points that see it at different indices.
+    if constexpr (is_staged<Shape>)
+      for (int d = 0; d < Policy::rank; ++d)
+        if (domain.periodic(d)) return 1;
     auto const reach   = reach_of_step<Shape>(in);
     std::int64_t steps = policy.fused_steps() > 0 ? policy.fused_steps() : 64;
     auto const at_most = [&](auto const& input, auto) {
@@ -78,6 +83,8 @@ std::int64_t steps_per_exchange(Policy const& policy, Ins const& in, Ins const& 
     };
     for_each(in, at_most);
     for_each(back, at_most);
+    domain.state()->agree(call_text("Koalesce::parallel_stencil_steps", label),
+                          "; halos for " + std::to_string(steps) + " steps", [] {});
     return steps;
   }
 }
@@ -107,9 +114,10 @@ void exchange_for_steps(std::string const& label, Policy const& policy, Pack<Ins
 template <class F>
 struct PeriodFunctor {
   F functor;
-  Extents3 period;
+  Extents3 period;  ///< 0: none
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t within(int c, std::int64_t i) const {
+    if (period[c] == 0) return i;
     return i < 0 ? i + period[c] : i >= period[c] ? i - period[c] : i;
   }
 };
@@ -157,7 +165,7 @@ auto work_for_steps(Policy const& policy, Work const& work, std::int64_t ahead) 
   using Order        = typename Work::Order;
   auto const& domain = policy.domain().ranks;
   auto const reach   = reach_of(work);
-  Extents3 first{0, 0, 0}, extents = work.extents, index = in_canonical_order<Order>(domain.offset()), grid{1, 1, 1};
+  Extents3 first{0, 0, 0}, extents = work.extents, index = in_canonical_order<Order>(domain.offset()), period{0, 0, 0};
   for (int d = 0; d < Policy::rank; ++d) {
     int const c               = Order::canonical_dim(d);
     std::int64_t const around = (ahead - 1) * reach[c];
@@ -167,9 +175,9 @@ auto work_for_steps(Policy const& policy, Work const& work, std::int64_t ahead) 
     first[c] = -before;
     extents[c] += before + after;
     index[c] -= before;
-    grid[c] = domain.global_extents()[d];
+    if (domain.periodic(d)) period[c] = domain.global_extents()[d];
   }
-  return work_in_box(work_in_period(work, grid), first, extents, index);
+  return work_in_box(work_in_period(work, period), first, extents, index);
 }
 
 }  // namespace Koalesce::Impl

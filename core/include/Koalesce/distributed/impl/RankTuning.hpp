@@ -10,6 +10,7 @@
 #include <Koalesce/tuning/impl/TuningRegistry.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -114,6 +115,7 @@ class RankTuning : public TuningGroup, public TuningEntry {
         most[role] = std::max(most[role], ++processes[role][candidate]);
       }
     }
+    double time = 0;
     for (auto const& [role, candidates] : slowest) {
       // One that not all of them have is not compared.
       double best = std::numeric_limits<double>::infinity();
@@ -122,11 +124,13 @@ class RankTuning : public TuningGroup, public TuningEntry {
           best                  = seconds;
           m_trials[role].chosen = candidate;
         }
+      if (std::isfinite(best)) time += best;
     }
     std::string all;
     for (auto const& [role, trials] : m_trials)
       if (!trials.chosen.empty()) all += role + "=" + trials.chosen + ";";
-    if (m_ranks->rank() == 0 && !slowest.empty()) (void)TuningMemory::instance().put(m_key, {all, 0});
+    if (m_ranks->rank() == 0 && !slowest.empty())
+      (void)TuningMemory::instance().put(m_key, {all, std::max(time, 1e-9)});
   }
 
   Ranks const* m_ranks;  // which holds this

@@ -137,7 +137,7 @@ void check_active(std::string const& where, Policy const& policy, View const& le
     if (active.extents()[d] != policy.extents()[d])
       fail(where, "the active points were prepared for ", active.extents()[d], " interior points in dimension ", d,
            ", but the policy has ", policy.extents()[d], "; prepare them from a mask or boxes of these extents");
-  if (is_reversed(leading) != active.is_reversed())
+  if (!has_no_points(policy.extents()) && is_reversed(leading) != active.is_reversed())
     fail(where, "field ", quoted_label(leading), " has its smallest stride in the ",
          is_reversed(leading) ? "first" : "last",
          " dimension, but the mask or layout of which the active points were prepared in the ",

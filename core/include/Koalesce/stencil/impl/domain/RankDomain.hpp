@@ -17,7 +17,7 @@ class Domain;
 ///     dispatch_over_ranks(label, policy, in, out, reduction, functors...)
 ///                                                        the sweep
 ///     check_over_ranks(where, policy, in, out, check)    check(policy of this process), agreed on
-///     steps_per_exchange(policy, in, back)               time steps for which halos of inputs are wide enough, one way
+///     steps_per_exchange(label, policy, in, back)        time steps for which halos of inputs are wide enough, one way
 ///                                                        and back
 ///     tuning_over_ranks(where, policy)                   a TuningGroup, as a shared_ptr: what all processes choose
 ///     alike exchange_for_steps(label, policy, in, steps)       halos for so many work_for_steps(policy, work, ahead)

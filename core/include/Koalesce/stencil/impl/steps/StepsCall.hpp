@@ -117,10 +117,11 @@ void check_steps(std::string const& where, std::int64_t steps, int fused, Pauses
 
 /// Throws unless sweeps to the state and to the scratch go through points in the same order: known weights are summed
 /// in it.
-template <class Views>
+template <class Policy, class Views>
 void check_layouts(std::string const& where, Views const& state, Views const& scratch) {
   auto const view_of_block = [](auto const& view) {
-    if constexpr (is_field_list<std::decay_t<decltype(view)>>) return view.first();
+    if constexpr (is_field_list<std::decay_t<decltype(view)>> || Policy::field_rank > Policy::rank)
+      return first_block(view);
     else return view;
   };
   auto const a = view_of_block(get<0>(state)), b = view_of_block(get<0>(scratch));
@@ -205,7 +206,7 @@ void run_steps(std::string const& label, Policy const& policy, State const& stat
     check_steps(where, steps, policy.fused_steps(), pauses);
     check_stencil(where, local, inputs_in(views, others, state), others);
     check_stencil(where, local, inputs_in(others, views, state), views);
-    check_layouts(where, views, others);
+    check_layouts<Policy>(where, views, others);
     check_constants(where, state, views, others);
     if constexpr (Policy::field_rank > Policy::rank) check_block_extents<Policy>(where, views, others);
     check_results<typename Policy::execution_space>(where, reduction);

@@ -94,7 +94,7 @@ class StepsSweeps {
               Pack<Functors...> const& functors)
       : m_label(label), m_policy(policy), m_views(label, local_policy(policy), state, others), m_functors(functors) {
     if constexpr (over_ranks) {
-      m_block = steps_per_exchange(policy, m_views.inputs(), m_views.inputs_back());
+      m_block = steps_per_exchange(label, policy, m_views.inputs(), m_views.inputs_back());
       if (m_block > 1) m_tuning = tuning_over_ranks(call_text("Koalesce::parallel_stencil_steps", label), policy);
     }
     if constexpr (fuses)
