@@ -228,6 +228,36 @@ TYPED_TEST(RankStencil, fields_stages_weights_and_active_points) {
 }
 
 /// Results are the same on all processes; where no rounding takes place, they are those of one process.
+struct SumOfNeighbors {
+  template <class U>
+  KOKKOS_FUNCTION double operator()(U const& u, std::int64_t) const {
+    return u(-1) + u(1);
+  }
+};
+
+/// A process without a face may have fewer points than the condition there reads.
+TYPED_TEST(RankStencil, conditions_are_checked_where_their_faces_are) {
+  using Exec     = typename TypeParam::exec;
+  int const size = size_of_world(), points = 2 * size + 1;
+  Domain const domain(MPI_COMM_WORLD, {points}, {.ranks = {size}, .time_limit = 40});
+  auto const n = domain.extents()[0], first = domain.offset()[0];
+  Kokkos::View<double*, typename Exec::memory_space> const u("u", n + 2), out("out", n);
+  auto const host = Kokkos::create_mirror(u);
+  for (int i = 0; i < n; ++i) host(i + 1) = double((first + i) * (first + i));
+  Kokkos::deep_copy(u, host);
+  auto const policy = StencilPolicy(Exec(), Star<1>(), domain)
+                          .with_backend(typename TypeParam::backend())
+                          .with_boundary(sides(Extrapolation(2), Neumann()));
+  parallel_stencil("quadratic", policy, u, out, SumOfNeighbors());
+  Exec().fence();
+  auto const square = [&](std::int64_t i) {
+    return double(std::min<std::int64_t>(i, points - 1) * std::min<std::int64_t>(i, points - 1));
+  };
+  auto const result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), out);
+  for (int i = 0; i < n; ++i)
+    EXPECT_NEAR(result(i), square(first + i - 1) + square(first + i + 1), 1e-9) << first + i << " of " << points;
+}
+
 TYPED_TEST(RankStencil, reductions_are_global) {
   using Exec = typename TypeParam::exec;
   for_each_seed([](Rng& rng) {

@@ -55,14 +55,16 @@ class Domain {
   /// \param[in] comm     any communicator; the domain uses a copy.
   /// \param[in] extents  points of the whole grid per dimension.
   /// \param[in] options  periods, the processes in each dimension, the time limit.
-  /// \throws Error on all processes if MPI is not initialized, or without MPI_THREAD_FUNNELED; an extent is not
-  ///         positive; there are more processes than can have points; the processes given in each dimension are not as
-  ///         many as there are; arguments differ between processes; or KOALESCE_DISTRIBUTED_TRANSPORT names a
-  ///         transport that does not work.
+  /// \throws Error on all processes if MPI is not initialized, or without MPI_THREAD_FUNNELED; the time limit
+  ///         or an extent is not positive; there are more processes than can have points; the processes given in each
+  ///         dimension are not as many as there are; arguments differ between processes; or
+  ///         KOALESCE_DISTRIBUTED_TRANSPORT names a transport that does not work.
   Domain(MPI_Comm comm, extents_type const& extents, options_type const& options = {})
       : m_global(extents), m_periodic(options.periodic) {
     std::string const where = "Koalesce::Domain";
     check_mpi(where);
+    if (!(options.time_limit > 0))
+      Impl::fail(where, "the time limit is ", options.time_limit, " s; give a positive one");
     MPI_Comm copy;
     MPI_Comm_dup(comm, &copy);
     m_state = std::make_shared<Impl::Ranks>(copy, options.time_limit);

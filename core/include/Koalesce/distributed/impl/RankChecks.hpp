@@ -88,7 +88,8 @@ void check_over_ranks(std::string const& where, Policy const& policy, Ins const&
       if constexpr (!std::is_same_v<typename Policy::boundary_type, NoBoundary>) {
         check_faces(where, domain, name, field);
         using T = typename std::decay_t<decltype(field.view)>::non_const_value_type;
-        check_boundary<Exec, T>(where, name, domain.extents(), field.need.width, field.conditions);
+        check_boundary<Exec, T>(where, name, domain.extents(), field.need.width, field.conditions,
+                                [&](int d, int side) { return !domain.has_neighbor(d, side); });
       }
     });
   });

@@ -86,18 +86,26 @@ void check_face(FaceName const& face, C const& condition, Extents const& extents
 /// \param[in] extents     interior points per dimension.
 /// \param[in] widths      how many points beyond the faces are asked for, per dimension.
 /// \param[in] conditions  a pack of Sides, one per dimension.
-template <class Exec, class T, class Extents, class Conditions>
+/// \param[in] has_face    has_face(dimension, -1 or 1): whether the condition of that side holds here.
+template <class Exec, class T, class Extents, class Conditions, class HasFace>
 void check_boundary(std::string const& where, std::string const& field, Extents const& extents, Extents const& widths,
-                    Conditions const& conditions) {
+                    Conditions const& conditions, HasFace const& has_face) {
   for_each(conditions, [&]<class Low, class High>(Sides<Low, High> const& both, auto d) {
     constexpr bool low = std::is_same_v<Low, Periodic>, high = std::is_same_v<High, Periodic>;
     if (low != high)
       fail(where, field, " is periodic on the ", low ? "low" : "high", " side of dimension ", int(d),
            " only; a period joins both sides, so give Periodic for both or for none");
     std::int64_t const width = has_no_points(extents) ? 0 : widths[int(d)];
-    check_face<Exec, T>(FaceName{where, field, "low", int(d)}, both.low, extents, width);
-    check_face<Exec, T>(FaceName{where, field, "high", int(d)}, both.high, extents, width);
+    if (has_face(int(d), -1)) check_face<Exec, T>(FaceName{where, field, "low", int(d)}, both.low, extents, width);
+    if (has_face(int(d), 1)) check_face<Exec, T>(FaceName{where, field, "high", int(d)}, both.high, extents, width);
   });
+}
+
+/// The same for a field with all its faces.
+template <class Exec, class T, class Extents, class Conditions>
+void check_boundary(std::string const& where, std::string const& field, Extents const& extents, Extents const& widths,
+                    Conditions const& conditions) {
+  check_boundary<Exec, T>(where, field, extents, widths, conditions, [](int, int) { return true; });
 }
 
 }  // namespace Koalesce::Impl
