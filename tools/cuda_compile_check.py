@@ -147,7 +147,7 @@ def compile_one(args, nvcc, overlay, source, options, arch, extent):
     if os.path.exists(output):
         if extent == PARSE:
             with open(output, encoding="utf-8") as f:
-                entries = re.findall(r"\.entry (\w+)", f.read())
+                entries = re.findall(r"\.entry ([\w$.]+)", f.read())
         os.remove(output)
     with open(output + ".log", "w", encoding="utf-8") as f:
         f.write(" ".join(command) + "\n" + report)

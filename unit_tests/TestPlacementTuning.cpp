@@ -7,7 +7,9 @@
 #include <Koalesce/Tuning.hpp>
 
 #include <filesystem>
+#include <limits>
 #include <thread>
+#include <utility>
 
 /// tune_placement() with kernels whose times are known.
 namespace Koalesce::Test {

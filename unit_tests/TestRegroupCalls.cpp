@@ -314,7 +314,7 @@ TYPED_TEST(RegroupedCalls, samples_count_paths_among_many) {
 /// So many counters cost more than the loop.
 TYPED_TEST(RegroupedCalls, more_paths_than_items_are_not_ordered_over_the_grid) {
   forget_tuning();
-  for (int const paths : {1 << 16, 1 << 27}) {
+  for (int const paths : {1 << 16, (1 << 16) + 1, 1 << 27}) {
     auto items       = any_items(4, 1000);
     items.paths      = paths;
     auto const label = std::to_string(paths) + " paths";

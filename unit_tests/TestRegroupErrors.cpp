@@ -112,6 +112,11 @@ TYPED_TEST(RegroupedErrors, far_paths_are_named) {
   expect_bad_item<TypeParam>(items_with({{7, -100001}}, 300, 601), {"item 7 the path -100001, "});
 }
 
+TYPED_TEST(RegroupedErrors, far_items_are_told) {
+  auto const begin = std::int64_t(1) << 41;
+  expect_bad_item<TypeParam>(items_with({{7, -1}}, 3, 601, begin), {"item 549755813886 or a later one the path -1, "});
+}
+
 TYPED_TEST(RegroupedErrors, of_several_bad_items_the_first_is_named) {
   for (int const paths : {2, 3, 300})
     expect_bad_item<TypeParam>(

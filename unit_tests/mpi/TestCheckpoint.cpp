@@ -3,8 +3,6 @@
 
 #include <Koalesce/Checkpoint.hpp>
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -74,6 +72,11 @@ TYPED_TEST(Checkpoint, errors_leave_the_file_before) {
   EXPECT_TRUE(says(error_of([&] { read_checkpoint(exec, domain, file.path, named("u", u)); }), "could not be opened"));
   EXPECT_TRUE(says(error_of([&] { write_checkpoint(exec, domain, file.folder / "none" / "a.h5", 1, named("u", u)); }),
                    "could not be opened"));
+  for (std::string const name : {"", "a/b"})
+    EXPECT_TRUE(
+        says(error_of([&] { write_checkpoint(exec, domain, file.path, 1, named(name, u)); }), "without a slash"));
+  EXPECT_TRUE(says(error_of([&] { write_checkpoint(exec, domain, file.folder, 1, named("u", u)); }), "take its name"));
+  EXPECT_FALSE(std::filesystem::exists(file.folder.string() + ".part"));
   Kokkos::View<int**, typename Exec::memory_space> const whole("whole", 2, 5);
   Kokkos::View<unsigned**, typename Exec::memory_space> const natural("natural", 2, 5);
   write_checkpoint(exec, domain, file.path, 7, named("whole", whole));
@@ -86,9 +89,8 @@ TYPED_TEST(Checkpoint, errors_leave_the_file_before) {
       says(error_of([&] { read_checkpoint(exec, larger, file.path, named("u", large)); }), "unlike the domain's grid"));
   EXPECT_TRUE(
       says(error_of([&] { write_checkpoint(exec, domain, file.path, 8, named("u", large)); }), "does not match"));
-  // Two fields of one name: the second cannot be made, and what was there stays.
   EXPECT_TRUE(says(error_of([&] { write_checkpoint(exec, domain, file.path, 9, named("u", u), named("u", u)); }),
-                   "could not be written"));
+                   "two fields have the name \"u\""));
   EXPECT_EQ(read_checkpoint(exec, domain, file.path, named("u", u)), 7);
   TestFile::on_rank_0([&] {
     std::ofstream(file.path) << "no checkpoint";

@@ -83,6 +83,8 @@ TEST(Domain, errors_are_those_of_all_processes) {
   EXPECT_TRUE(has(error_of([] { Domain domain(MPI_COMM_WORLD, {3, 3}, {.ranks = {-1, 0}}); }), "-1 processes"));
   EXPECT_TRUE(has(error_of([] { Domain domain(MPI_COMM_WORLD, {3, 3}, {.contiguous = 2}); }), "contiguous"));
   EXPECT_TRUE(has(error_of([] { Domain domain(MPI_COMM_WORLD, {3, 3}, {.time_limit = -1}); }), "time limit is -1 s"));
+  auto const limit = rank == 0 ? -2. : 40.;
+  EXPECT_TRUE(has(error_of([&] { Domain domain(MPI_COMM_WORLD, {30, 30}, {.time_limit = limit}); }), "time limit"));
   EXPECT_TRUE(has(error_of([&] {
                     Domain domain(MPI_COMM_WORLD, {100, 100}, {.ranks = {size + 1, 1}});
                   }),

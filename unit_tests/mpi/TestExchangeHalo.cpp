@@ -135,14 +135,16 @@ TYPED_TEST(ExchangeHalo, errors_of_gather_and_scatter_are_those_of_all) {
   Exec const exec;
   View const block("block", 3), wrong("wrong", 2);
   Kokkos::View<int*, Kokkos::HostSpace> const all("all", rank == 0 ? 3 * size : 0);
-  for (int call = 0; call < 4; ++call) {
-    bool const fails = call == 2;
-    auto const& mine = fails && rank == size - 1 ? wrong : block;
+  Kokkos::View<int*, Kokkos::HostSpace> const few("few", 1);
+  for (int call = 0; call < 6; ++call) {
+    bool const fails   = call == 2 || call == 4;
+    auto const& mine   = call == 2 && rank == size - 1 ? wrong : block;
+    auto const& theirs = call == 4 && rank == 0 ? few : all;
     Kokkos::deep_copy(block, 10 * call + rank);
-    EXPECT_EQ(error_of([&] { gather(exec, domain, mine, all); }) == "none", !fails);
+    EXPECT_EQ(error_of([&] { gather(exec, domain, mine, theirs); }) == "none", !fails);
     for (int i = 0; rank == 0 && !fails && i < 3 * size; ++i) EXPECT_EQ(all(i), 10 * call + i / 3);
     if (rank == 0) Kokkos::deep_copy(all, call);
-    EXPECT_EQ(error_of([&] { scatter(exec, domain, all, mine); }) == "none", !fails);
+    EXPECT_EQ(error_of([&] { scatter(exec, domain, theirs, mine); }) == "none", !fails);
     if (!fails) {
       auto const now = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), block);
       for (int i = 0; i < 3; ++i) EXPECT_EQ(now(i), call);

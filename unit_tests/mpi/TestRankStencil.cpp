@@ -227,7 +227,6 @@ TYPED_TEST(RankStencil, fields_stages_weights_and_active_points) {
   });
 }
 
-/// Results are the same on all processes; where no rounding takes place, they are those of one process.
 struct SumOfNeighbors {
   template <class U>
   KOKKOS_FUNCTION double operator()(U const& u, std::int64_t) const {
@@ -258,6 +257,7 @@ TYPED_TEST(RankStencil, conditions_are_checked_where_their_faces_are) {
     EXPECT_NEAR(result(i), square(first + i - 1) + square(first + i + 1), 1e-9) << first + i << " of " << points;
 }
 
+/// Results are the same on all processes; where no rounding takes place, they are those of one process.
 TYPED_TEST(RankStencil, reductions_are_global) {
   using Exec = typename TypeParam::exec;
   for_each_seed([](Rng& rng) {

@@ -36,6 +36,8 @@ void check() {
   place<FixedPlacement<thread_memory>>(TeamArray<int[4]>("a"), Access<0>());
 #elif defined(MUST_NOT_COMPILE_run_time_extents_in_registers)
   place<FixedPlacement<registers>>(ThreadArray<int*>("a", 4), Access<0, 0>());
+#elif defined(MUST_NOT_COMPILE_large_array_in_registers)
+  place<FixedPlacement<registers>>(ThreadArray<char[32769]>("a"), Access<0, 0>());
 #elif defined(MUST_NOT_COMPILE_number_of_places)
   place<FixedPlacement<scratch, scratch>>(TeamArray<int[4]>("a"), Access<0>());
 #elif defined(MUST_NOT_COMPILE_number_of_indices)

@@ -50,6 +50,13 @@ struct Branch {
   }
 };
 
+struct alignas(32) Aligned {
+  double values[4];
+};
+struct IgnoreAligned {
+  KOKKOS_FUNCTION void operator()(std::int64_t, Aligned const&) const {}
+};
+
 struct Tag {};
 
 void check() {
@@ -90,6 +97,10 @@ void check() {
 #elif defined(MUST_NOT_COMPILE_regroup_payload_twice)
   Kokkos::View<int*> const a("a", 10), b("b", 10);
   RegroupPolicy(Exec(), 0, 10).with_payload(one_way(a)).with_payload(one_way(b));
+#elif defined(MUST_NOT_COMPILE_regroup_payload_alignment)
+  parallel_regroup("must not compile",
+                   RegroupPolicy(Exec(), 0, 10).with_payload(one_way(Kokkos::View<Aligned*>("a", 10))), Predict<int>(),
+                   IgnoreAligned(), IgnoreAligned());
 #elif defined(MUST_NOT_COMPILE_regroup_key)
   loop(RegroupPolicy(Exec(), 0, 10).with_order(Name()));
 #elif defined(MUST_NOT_COMPILE_regroup_until_key)

@@ -63,11 +63,10 @@ class Domain {
       : m_global(extents), m_periodic(options.periodic) {
     std::string const where = "Koalesce::Domain";
     check_mpi(where);
-    if (!(options.time_limit > 0))
-      Impl::fail(where, "the time limit is ", options.time_limit, " s; give a positive one");
     MPI_Comm copy;
     MPI_Comm_dup(comm, &copy);
-    m_state = std::make_shared<Impl::Ranks>(copy, options.time_limit);
+    m_state =
+        std::make_shared<Impl::Ranks>(copy, options.time_limit > 0 ? options.time_limit : options_type().time_limit);
     m_state->agree(where, text_of(options), [&] { choose(where, options); });
     int parts[Rank], periods[Rank], at[Rank];
     for (int d = 0; d < Rank; ++d) {
@@ -134,7 +133,8 @@ class Domain {
     for (int d = 0; d < Rank; ++d)
       text += (d ? ", " : "") + std::to_string(m_global[d]) + (options.periodic[d] ? " periodic" : "") +
               (options.ranks[d] != 0 ? " over " + std::to_string(options.ranks[d]) : "");
-    return text + "}, contiguous " + std::to_string(options.contiguous) + ")";
+    return text + "}, contiguous " + std::to_string(options.contiguous) + ", time limit " +
+           std::to_string(options.time_limit) + " s)";
   }
 
   void choose(std::string const& where, options_type const& options) {
@@ -151,6 +151,8 @@ class Domain {
       if (options.ranks[d] > 0) given *= options.ranks[d];
       else all = false;
     }
+    if (!(options.time_limit > 0))
+      Impl::fail(where, "the time limit is ", options.time_limit, " s; give a positive one");
     if (options.contiguous < 0 || options.contiguous >= Rank)
       Impl::fail(where, "the contiguous dimension is ", options.contiguous, "; it must be one of 0 to ", Rank - 1);
     if (size % given != 0 || (all && size != given))

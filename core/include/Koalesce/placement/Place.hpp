@@ -29,7 +29,7 @@ struct PlacementArray {
   std::string name;       ///< as declared
   double count  = 0;      ///< accesses, of a thread or a team: only which array has more matters
   bool threads  = true;   ///< whether one element is touched by more than one thread
-  bool constant = false;  ///< whether the length is known when the kernel is compiled, and no more than 512 KiB
+  bool constant = false;  ///< whether the length is known when the kernel is compiled, and no more than 32 KiB
 };
 
 /// \brief A place for each array of a kernel, in the order in which the arrays were declared.
@@ -74,7 +74,7 @@ inline std::string to_string(Placement const& placement, std::vector<PlacementAr
 
 /// \brief The place to which a search moves an array from scratch memory.
 /// \param[in] threads   whether one element is touched by more than one thread.
-/// \param[in] constant  whether the length is known when the kernel is compiled, and no more than 512 KiB.
+/// \param[in] constant  whether the length is known when the kernel is compiled, and no more than 32 KiB.
 constexpr Place promoted_place(bool threads, bool constant) {
   if (threads) return Place::global_memory;
   return constant ? Place::registers : Place::thread_memory;

@@ -44,7 +44,8 @@ namespace Koalesce {
 ///                     predict(i) is the path of item i, an integer, enumerator or bool, in [0, paths). It is called on
 ///                     the device, any number of times per item; it must have no side effects and read nothing that
 ///                     another item's functor writes.
-/// \throws Error  before anything runs: a negative range, paths without a functor, payload Views that are too
+/// \throws Error  before anything runs: a negative range, or one that ends beyond 2^62, paths without a functor,
+/// payload Views that are too
 ///                short, overlap, or have no memory or memory that the execution space cannot access. A predicted path
 ///                outside [0, paths) is detected only while the loop runs: that item runs no path, the others run. The
 ///                Error names the first such item. This call throws it if it waits (host execution spaces, reductions

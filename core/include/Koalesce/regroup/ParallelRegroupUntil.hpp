@@ -35,7 +35,7 @@ namespace Koalesce {
 ///                     the item's state, any copyable type, which stays on chip; step(i, state) changes it, and
 ///                     returns true when the item is done; finish(i, state) is called once after that. Every item has
 ///                     at least one step. Functors must not depend on what those of other items write.
-/// \throws Error  before anything runs: a negative range, or a scope or remap.
+/// \throws Error  before anything runs: a negative range, or one that ends beyond 2^62, or a scope or remap.
 /// \see persistent threads: T. Aila, S. Laine, "Understanding the efficiency of ray traversal on GPUs", HPG 2009.
 template <class Policy, class... Args>
 void parallel_regroup_until(std::string const& label, Policy const& policy, Args const&... args) {

@@ -59,10 +59,11 @@ struct RegroupTrial {
 struct PathSample {
   static constexpr int buckets = 64;  ///< of the histogram
 
-  int paths                       = 0;   ///< of the loop; more than 64 share buckets, neighbors together
-  std::int64_t items              = 0;   ///< looked at; 0: none yet
-  std::int64_t runs               = 0;   ///< of 32 neighboring items, one warp's in the plain loop
-  std::int64_t paths_in_runs      = 0;   ///< different paths, added up over the runs
+  int paths                  = 0;        ///< of the loop; more than 64 share buckets, neighbors together
+  std::int64_t items         = 0;        ///< looked at; 0: none yet
+  std::int64_t runs          = 0;        ///< of 32 neighboring items, one warp's in the plain loop
+  std::int64_t paths_in_runs = 0;        ///< different paths, added up over the runs; of more than 64 paths,
+                                         ///< which are told apart by a hash, up to a fifth too few
   std::int64_t histogram[buckets] = {};  ///< items per bucket
 
   /// How many paths a warp of the plain loop runs, on average.

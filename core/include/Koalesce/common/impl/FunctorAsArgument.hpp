@@ -9,8 +9,8 @@
 namespace Koalesce::Impl {
 
 /// Kernels take their functor as an argument. Kokkos would pass one of 512 bytes and more through one buffer, and wait
-/// for the last kernel that used it, which graphs cannot capture: small transpositions took 18 instead of 14 us on an
-/// H200.
+/// for the last kernel that used it. Graphs cannot capture that, and small transpositions took 18 instead of 14 us on
+/// an H200.
 using FunctorAsArgument = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
 
 /// Items from 0 to `items`, for a functor that is an argument.

@@ -10,6 +10,7 @@
 #include <hdf5.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -228,6 +229,13 @@ void check_checkpoint(std::string const& where, Domain<Rank> const& domain, Fiel
     "; \"" + fields.name + "\", " + std::to_string(sizeof(typename decltype(fields.view)::value_type)) + " bytes"),
    ...);
   domain.state()->agree_always(where, text, [&] {
+    std::vector<std::string> const names{fields.name...};
+    for (auto const& name : names) {
+      if (name.empty() || name == "." || name.find('/') != std::string::npos)
+        fail(where, "a field has the name \"", name, "\"; the file has no folders, so give a name without a slash");
+      if (std::count(names.begin(), names.end(), name) > 1)
+        fail(where, "two fields have the name \"", name, "\"; give each one its own");
+    }
     int number = 0;
     (check_field(where, InteriorPolicy<Exec, Rank>{domain.extents()}, fields.view, "the", number++,
                  [](int) { return 0; }),
@@ -243,15 +251,16 @@ void replace_file(std::string const& where, Domain<Rank> const& domain, std::fil
   std::error_code ignored;
   try {
     domain.state()->agree_always(where, "", [&] { write(part); });
+    domain.state()->agree_always(where, "", [&] {
+      std::error_code error;
+      if (domain.state()->rank() == 0) std::filesystem::rename(part, path, error);
+      if (error)
+        fail(where, "the file could not take its name: ", error.message(), "; give a name in a writable folder");
+    });
   } catch (Error const&) {
     if (domain.state()->rank() == 0) std::filesystem::remove(part, ignored);
     throw;
   }
-  domain.state()->agree_always(where, "", [&] {
-    std::error_code error;
-    if (domain.state()->rank() == 0) std::filesystem::rename(part, path, error);
-    if (error) fail(where, "the file could not take its name: ", error.message(), "; give a name in a writable folder");
-  });
 }
 
 }  // namespace Koalesce::Impl

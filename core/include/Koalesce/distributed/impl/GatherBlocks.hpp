@@ -91,7 +91,8 @@ template <class Exec, int Rank, class View, class All>
 void agree_on_blocks(std::string const& where, Domain<Rank> const& domain, View const& field, All const& all) {
   static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename All::memory_space>::accessible,
                 "Koalesce::gather and scatter: the View of the whole grid must lie in host memory");
-  // Every time: blocks are not told from those of another call, and these calls wait anyway.
+  // Every time: messages of blocks carry no number of their call, so that one that a failed call left would be taken
+  // for the next call's.
   domain.state()->agree_always(where, "; " + std::to_string(sizeof(typename View::value_type)) + " bytes", [&] {
     check_field(where, InteriorPolicy<Exec, Rank>{domain.extents()}, field, "the", -1, [](int) { return 0; });
     if (domain.state()->rank() != 0) return;

@@ -55,8 +55,8 @@ bool exchanges(Domain<Rank> const& domain, int d) {
   return domain.ranks()[d] > 1 || domain.periodic(d);
 }
 
-/// The number of steps that halos of inputs are wide enough for, at most as many as the policy wants to fuse. Throws on
-/// all processes unless it is the same on all.
+/// The number of steps that halos of inputs are wide enough for, at most as many as the policy wants to fuse. The
+/// first time it throws on all processes unless it is the same on all.
 template <class Policy, class Ins>
 std::int64_t steps_per_exchange(std::string const& label, Policy const& policy, Ins const& in, Ins const& back) {
   using Shape = typename Policy::shape_type;

@@ -115,7 +115,7 @@ class RankTuning : public TuningGroup, public TuningEntry {
         most[role] = std::max(most[role], ++processes[role][candidate]);
       }
     }
-    double time = 0;
+    double sum_of_times = 0;  // the file takes no entry without a time
     for (auto const& [role, candidates] : slowest) {
       // One that not all of them have is not compared.
       double best = std::numeric_limits<double>::infinity();
@@ -124,13 +124,13 @@ class RankTuning : public TuningGroup, public TuningEntry {
           best                  = seconds;
           m_trials[role].chosen = candidate;
         }
-      if (std::isfinite(best)) time += best;
+      if (std::isfinite(best)) sum_of_times += best;
     }
     std::string all;
     for (auto const& [role, trials] : m_trials)
       if (!trials.chosen.empty()) all += role + "=" + trials.chosen + ";";
     if (m_ranks->rank() == 0 && !slowest.empty())
-      (void)TuningMemory::instance().put(m_key, {all, std::max(time, 1e-9)});
+      (void)TuningMemory::instance().put(m_key, {all, std::max(sum_of_times, 1e-9)});
   }
 
   Ranks const* m_ranks;  // which holds this

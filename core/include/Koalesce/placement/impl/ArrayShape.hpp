@@ -30,7 +30,9 @@ struct WithoutPointers {
 template <class T>
 struct WithoutPointers<T*> : WithoutPointers<T> {};
 
-inline constexpr std::size_t max_thread_bytes = 512 * 1024;
+/// Bytes of an array that a thread can have as a local variable, beside others: a GPU gives a thread 512 KiB for all,
+/// and stacks of some hosts' threads have no more.
+inline constexpr std::size_t max_thread_bytes = 32 * 1024;
 
 /// Element type and extents of an array, from a type as Kokkos::View's: first a `*` for every extent that is known at
 /// run time, then those of `[N]`. The last index is the fastest.
@@ -43,10 +45,10 @@ class ArrayShape {
   static constexpr int rank         = dynamic_rank + int(std::rank_v<Data>);
   static constexpr bool constant    = dynamic_rank == 0;  // is the length known at compile time?
 
-  /// Whether a thread can have the array as a local variable. A GPU gives a thread so many bytes, and the stack of a
-  /// host's thread has them, too.
+  /// Whether a thread can have the array as a local variable.
   static constexpr bool fits_in_thread() {
-    if constexpr (constant) return std::size_t(ArrayShape().size()) * sizeof(value_type) <= max_thread_bytes;
+    if constexpr (constant)
+      return ArrayShape().is_valid() && std::size_t(ArrayShape().size()) * sizeof(value_type) <= max_thread_bytes;
     else return false;
   }
 

@@ -125,11 +125,13 @@ struct Placed {
   static_assert(Array::own || P != Place::thread_memory,
                 "Koalesce: a TeamArray cannot lie in thread memory; its threads share elements; place it in scratch or "
                 "global memory, or declare it a ThreadArray if no thread touches another thread's elements");
+  static_assert(Shape::constant || P != Place::registers,
+                "Koalesce: a ThreadArray with extents known at run time cannot lie in registers; registers are "
+                "assigned at compile time; declare it as T[N], or place it in thread memory");
   static_assert(
-      Shape::fits_in_thread() || P != Place::registers,
-      "Koalesce: a ThreadArray with extents known at run time, or of more than 512 KiB, cannot lie in registers; "
-      "registers are assigned at compile time, and what finds none goes to the thread's stack; declare it as "
-      "T[N], or place it in thread memory");
+      !Shape::constant || Shape::fits_in_thread() || P != Place::registers,
+      "Koalesce: a ThreadArray of more than 32 KiB cannot lie in registers; what finds none of them goes to the "
+      "thread's stack; place it in scratch, thread or global memory");
 
   static constexpr bool is_local = P == Place::registers || (P == Place::thread_memory && Shape::fits_in_thread());
 

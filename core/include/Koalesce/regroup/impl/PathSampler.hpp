@@ -67,8 +67,8 @@ class PathSampler {
 
   using Mask = unsigned long long;
 
-  /// One of 64 numbers for a path, so that paths that are close to each other are told apart (Knuth's multiplicative
-  /// hash). Of 32 different paths it tells 25 on average.
+  /// One of 64 numbers for a path (Knuth's multiplicative hash): 32 random paths get 25 different ones on average, and
+  /// neighboring paths hardly ever the same.
   KOKKOS_FUNCTION static constexpr int hash(std::int64_t path) {
     return int((std::uint64_t(path) * 0x9e3779b97f4a7c15u) >> 58);
   }

@@ -19,10 +19,9 @@ template <class... Elements>
 struct SlotsOf {
   static constexpr std::size_t alignment = 16;
 
-  static_assert(
-      ((alignof(Elements) <= alignment) && ...),
-      "Koalesce: elements of a payload move to memory that is aligned to 16 bytes, so their types may ask for no "
-      "more");
+  static_assert(((alignof(Elements) <= alignment) && ...),
+                "Koalesce: elements of a payload move to memory that is aligned to 16 bytes, so give elements that "
+                "need no more");
 
   using Pointers = Pack<Elements*...>;
 

@@ -21,15 +21,19 @@ struct PathFault {
   static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
   static constexpr std::int64_t span = std::int64_t(1) << 24, most = span / 2 - 1, least = -span / 2;
+  static constexpr std::int64_t last = none / span - 1;  ///< item that is kept
 
   std::int64_t* first;
 
   KOKKOS_FUNCTION void report(std::int64_t item, std::int64_t path) const {
-    std::int64_t const last = none / span - 1;  // an item beyond it is named wrongly
-    Kokkos::atomic_min(first, Kokkos::min(item, last) * span + Kokkos::clamp(path, +least, +most) - least);
+    Kokkos::atomic_min(first, Kokkos::min(item, +last) * span + Kokkos::clamp(path, +least, +most) - least);
   }
 
-  static constexpr std::int64_t item(std::int64_t reported) { return reported / span; }
+  /// As numbers beyond 39 bits are not kept, it may say "or a later one".
+  static std::string item(std::int64_t reported) {
+    std::int64_t const item = reported / span;
+    return std::to_string(item) + (item == last ? " or a later one" : "");
+  }
   /// As numbers beyond 24 bits are not kept, it may say "or more" or "or less".
   static std::string path(std::int64_t reported) {
     std::int64_t const path = reported % span + least;

@@ -54,8 +54,10 @@ bool can_regroup(Tag, Work const& work, RegroupVariant variant) {
     case RegroupVariant::grid_many_bits:
     case RegroupVariant::grid_exact: return work.items() <= GridPathOrder::max_items && sort_bits(work, variant).fit();
     case RegroupVariant::planned: return work.items() <= GridPathOrder::max_items && work.paths <= GridPlan::max_paths;
-    case RegroupVariant::grid:
-    case RegroupVariant::grid_moved: break;
+    case RegroupVariant::grid_moved:
+      if (Work::has_key) return work.items() <= GridPathOrder::max_items;
+      break;
+    case RegroupVariant::grid: break;
   }
   return work.items() <= GridPathOrder::max_items && work.paths <= std::max(work.items(), GridPathOrder::few_paths);
 }

@@ -60,7 +60,7 @@ struct GridCounts {
 struct GridPathOrder : GridCounts {
   static constexpr std::int64_t max_items = std::int64_t(1) << 30;
   static constexpr std::int64_t few_paths = std::int64_t(1) << 16;  ///< counting them all takes little; others must be
-                                                                    ///< fewer than the items
+                                                                    ///< no more than the items
 
   char* codes;  // the items' paths, one byte each if that suffices
   int* item;    // the item of every slot
