@@ -181,7 +181,7 @@ TEST_F(TuningFileOf, lines_that_are_wrong_but_whole) {
        {"", "\t", "r", "r\t", "r\tx", "r\t1x", "r\t0", "r\t-1", "r\tnan", "r\tinf", "r\t1e999", "r\t1\t", "r\t1 "}) {
     write(heading + line_of(columns_of_key + columns));
     EXPECT_FALSE(find_in(file, key)) << columns;
-    EXPECT_EQ(TuningFile(file).read().why, file.string() + " has 1 damaged lines");
+    EXPECT_EQ(TuningFile(file).read().why, file.string() + " has 1 damaged line");
     write(heading + good + line_of(columns_of_key + columns));
     expect(key, {"r", 0.5});
   }
