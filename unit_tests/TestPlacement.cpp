@@ -4,6 +4,9 @@
 
 #include <Koalesce/Placement.hpp>
 
+#include <limits>
+#include <utility>
+
 /// Kernels compute the same wherever their arrays lie.
 namespace Koalesce::Test {
 
@@ -390,6 +393,46 @@ TEST(PlacementPolicy, with_backend_keeps_the_rest) {
   static_assert(std::is_same_v<decltype(bounded), decltype(portable)>);
   EXPECT_EQ(portable.league_size(), 5);
   EXPECT_EQ(portable.team_size(), 1);
+}
+
+/// A thread's stack holds no such array.
+template <class P>
+struct LargeOfThread {
+  Kokkos::View<double*, typename P::exec::memory_space> sums;
+
+  KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<typename P::exec>::member_type const& team,
+                                  auto& array) const {
+    int const thread = team.team_rank();
+    for (int i = 0; i < 2000000; i += 1000) array(thread, i) = i + team.league_rank();
+    double sum = 0;
+    for (int i = 0; i < 2000000; i += 1000) sum += array(thread, i);
+    sums(team.league_rank()) = sum;
+  }
+};
+
+TYPED_TEST(Placing, large_arrays_of_threads_stay_off_the_stack) {
+  LargeOfThread<TypeParam> const kernel{Kokkos::View<double*, typename TypeParam::exec::memory_space>("sums", 3)};
+  OnChip const arrays(ThreadArray<double[2000000]>("large"));
+  auto const policy = PlacementPolicy(typename TypeParam::exec(), 3, 1).with_backend(typename TypeParam::backend());
+  EXPECT_EQ(promoted_placement(arrays), Placement{Place::thread_memory});
+  for (int call = 0; call < 4; ++call) parallel_placed("large", policy, arrays, kernel);
+  auto const sums = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.sums);
+  for (int team = 0; team < 3; ++team) EXPECT_EQ(sums(team), 1999000000. + 2000 * team);
+}
+
+TEST(PlacementResults, an_infinite_result_is_not_close_to_a_finite_one) {
+  double const infinite = std::numeric_limits<double>::infinity();
+  Kokkos::View<double*, Kokkos::HostSpace> const view("view", 1);
+  for (double const tolerance : {0., 1e-9, 1.})
+    for (auto const& [first, then] :
+         {std::pair(5., infinite), std::pair(infinite, 5.), std::pair(-infinite, infinite)}) {
+      view(0) = first;
+      Impl::ResultCheck const check(view, tolerance);
+      check.remember();
+      EXPECT_TRUE(check.difference().empty());
+      view(0) = then;
+      EXPECT_FALSE(check.difference().empty()) << first << " and " << then << " within " << tolerance;
+    }
 }
 
 }  // namespace

@@ -37,9 +37,8 @@ namespace Koalesce {
 ///                      consumer(i, j, value), in a batch consumer(b, i, j, value); a lambda that is only __device__
 ///                      has the first form.
 /// \throws Error before anything runs: a negative range, or one that ends beyond 2^62, items but no elements, a
-/// ColumnOrder of another matrix or
-///         batch, more items than a ColumnOrder or RowOrder has, a policy with a chunk size, a matrix without memory or
-///         out of the execution space's reach.
+///         ColumnOrder of another matrix or batch, more items than a ColumnOrder or RowOrder has, a policy with a chunk
+///         size, a matrix without memory or out of the execution space's reach.
 template <class BackendTag = Backend::Native, class Policy, class View, class Map, class Consumer>
   requires Kokkos::is_execution_policy<Policy>::value
 void parallel_read(std::string const& label, Policy const& policy, ShadowView<View> const& a, Map const& index_map,
