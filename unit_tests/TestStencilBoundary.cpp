@@ -105,6 +105,42 @@ TYPED_TEST(StencilBoundary, one_dimension) {
   });
 }
 
+/// Rows of several warps: those of a GPU that meet faces, beyond which lie copies, and others.
+template <class P, class Shape, class T, class Sweep>
+void try_long_rows(Rng& rng, Sweep const& sweep) {
+  auto const run = [&](Index<3> const& n, auto const&... conditions) {
+    TwoFields<typename P::exec, T, Shape, Kokkos::LayoutRight> u(rng, n, conditions...);
+    compare_sweeps<P, Shape, T, Kokkos::LayoutRight>(
+        rng, n,
+        [&](auto const& policy, auto bare, auto const& out) { sweep(policy, (bare ? u.bare : u.filled).view(), out); },
+        conditions...);
+  };
+  std::int64_t const z = random_int(rng, 4, 13), y = random_int(rng, 4, 13), x = random_int(rng, 130, 300);
+  run({z, y, x}, Periodic());
+  run({z, y, x}, Mirror(), Mirror(about_point), Neumann());
+  run({y, z, x + 1}, Dirichlet(T(3)), sides(Neumann(), Mirror()), Periodic());
+  run({z, y, x}, Periodic(), Periodic(), sides(Mirror(), Extrapolation(1)));
+  run({4, 4, 6}, Periodic(), Mirror(), Neumann());
+}
+
+TYPED_TEST(StencilBoundary, long_rows_of_a_functor) {
+  for_each_seed([](Rng& rng) {
+    try_long_rows<TypeParam, Star<1, 1, 1>, float>(rng, [](auto const& policy, auto const& in, auto const& out) {
+      parallel_stencil("boundary", policy, in, out, Probe<Star<1, 1, 1>>());
+    });
+  });
+}
+
+TYPED_TEST(StencilBoundary, long_rows_of_a_sum) {
+  using Shape = Box<1, 2, 1>;
+  LinearStencil<double, Shape> const weights([](auto... d) { return double(Probe<Shape>::weight(d...)); });
+  for_each_seed([&](Rng& rng) {
+    try_long_rows<TypeParam, Shape, double>(rng, [&](auto const& policy, auto const& in, auto const& out) {
+      parallel_stencil("boundary", policy, in, out, weights);
+    });
+  });
+}
+
 struct SumAndBefore {
   template <class I>
   KOKKOS_FUNCTION float operator()(float sum, float before, I y, I x) const {

@@ -9,6 +9,7 @@
 #include <Koalesce/portable/stencil/FusedSteps.hpp>
 #include <Koalesce/portable/stencil/Stencil.hpp>
 #ifdef KOKKOS_ENABLE_CUDA
+#include <Koalesce/cuda/stencil/BoundedStencil.hpp>
 #include <Koalesce/cuda/stencil/Stencil.hpp>
 #endif
 

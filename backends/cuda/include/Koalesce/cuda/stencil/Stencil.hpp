@@ -40,12 +40,14 @@ struct StencilAlignment {
   bool narrow_tiles;  ///< tiles of one point in x are possible beside them
   bool wide_queue;    ///< the queue is filled with wide copies
   bool in_lines;      ///< rows begin alike in the cache's lines
+  int face_width;     ///< of tiles whose rows reach from face to face; 0: none
 
-  int number() const { return 8 * tile_width + 4 * narrow_tiles + 2 * wide_queue + in_lines; }
+  int number() const { return 64 * face_width + 8 * tile_width + 4 * narrow_tiles + 2 * wide_queue + in_lines; }
 
   std::string text() const {
     return std::string(wide_queue ? ", wide" : "") + (in_lines ? ", in lines" : "") +
-           (tile_width > 0 ? ", tiles of " + std::to_string(tile_width) : "") + (narrow_tiles ? " and 1" : "");
+           (tile_width > 0 ? ", tiles of " + std::to_string(tile_width) : "") + (narrow_tiles ? " and 1" : "") +
+           (face_width > 0 ? ", to faces of " + std::to_string(face_width) : "");
   }
 };
 
@@ -59,13 +61,14 @@ StencilAlignment alignment_of(Work const& work) {
   });
   int const width = tile_width(work);
   return {width, Work::Order::rank > 1 && width > 1 && can_have_tiles<1>(work), Wide::Readers::can_be_wide(work.in),
-          in_lines};
+          in_lines, 0};
 }
 
 /// Where a stencil reads its taps.
 struct StencilWay {
   StencilTaps taps;
-  int width = 0;  ///< points in x of a tile
+  int width     = 0;      ///< points in x of a tile
+  bool to_faces = false;  ///< its rows go from face to face
 
   bool operator==(StencilWay const&) const = default;
 };
@@ -79,6 +82,7 @@ class StencilCandidates {
   explicit StencilCandidates(StencilAlignment const& alignment) {
     constexpr bool flat = Work::Order::rank < 3, tiles_first = flat || StencilTiles<Work>::element_bytes <= 4;
     bool const tiles = alignment.tile_width > 0;
+    if (alignment.face_width > 0) add({StencilTaps::tile, alignment.face_width, true});
     if (tiles && tiles_first) add({StencilTaps::tile, alignment.tile_width});
     add({flat ? StencilTaps::cache : StencilTaps::queue});
     if (tiles && !tiles_first) add({StencilTaps::tile, alignment.tile_width});
@@ -97,16 +101,18 @@ class StencilCandidates {
     std::vector<std::string> names;
     names.reserve(m_size);
     for (std::size_t i = 0; i < m_size; ++i)
-      names.emplace_back(m_ways[i].taps == StencilTaps::queue   ? "queue"
-                         : m_ways[i].taps == StencilTaps::cache ? "cache"
-                                                                : "tile of " + std::to_string(m_ways[i].width));
+      names.emplace_back(m_ways[i].taps == StencilTaps::queue ? "queue"
+                         : m_ways[i].taps == StencilTaps::cache
+                             ? "cache"
+                             : (m_ways[i].to_faces ? "tile to faces of " : "tile of ") +
+                                   std::to_string(m_ways[i].width));
     return names;
   }
 
  private:
   void add(StencilWay const& way) { m_ways[m_size++] = way; }
 
-  std::array<StencilWay, 4> m_ways{};
+  std::array<StencilWay, 5> m_ways{};
   std::size_t m_size = 0;
 };
 
@@ -124,25 +130,36 @@ TuningChoices stencil_choices(Kokkos::Cuda const& exec, std::string const& label
           points_of(work)};
 }
 
-/// From the queue, from registers or through the caches, as the policy says or as calls turn out to be fastest.
 template <class Work>
-void run_fastest_stencil(Kokkos::Cuda const& exec, std::string const& label, Work const& work) {
-  auto const run = [&](StencilWay const& way) {
-    if (way.width > 0) return run_tiled_stencil(exec, label, work, way.width);
-    if (way.taps == StencilTaps::cache) return run_cached_stencil(exec, label, work);
-    run_queued_stencil(exec, label, work);
-  };
-  if (!can_be_cached(work)) return run({StencilTaps::queue});
-  if (work.taps != StencilTaps::automatic)
-    return run({work.taps, work.taps == StencilTaps::tile ? tile_width(work) : 0});
+void run_stencil_way(Kokkos::Cuda const& exec, std::string const& label, Work const& work, StencilWay const& way) {
+  if (way.width > 0) return run_tiled_stencil(exec, label, work, way.width);
+  if (way.taps == StencilTaps::cache) return run_cached_stencil(exec, label, work);
+  run_queued_stencil(exec, label, work);
+}
 
-  auto const alignment = alignment_of(work);
+/// Runs a work in the way that the policy says or that calls turn out to be fastest. \param[in] run  run(way).
+template <class Work, class Run>
+void run_fastest_way(Kokkos::Cuda const& exec, std::string const& label, Work const& work,
+                     StencilAlignment const& alignment, Run const& run) {
+  if (work.taps == StencilTaps::tile)
+    return run(alignment.face_width > 0 ? StencilWay{work.taps, alignment.face_width, true}
+                                        : StencilWay{work.taps, alignment.tile_width});
+  if (work.taps != StencilTaps::automatic) return run({work.taps});
+
   thread_local RecentTuners<Kokkos::Cuda> recent;
   auto const choices = [&] { return stencil_choices(exec, label, work, alignment); };
   auto const tuner   = [&] { return recent.get(exec, label, work.extents, alignment.number(), choices); };
   StencilCandidates<Work> const candidates(alignment);
   auto const by_extents = is_small(exec, points_of(work)) ? candidates.number_of({StencilTaps::cache}) : 0;
   run_fastest(exec, points_of(work), by_extents, tuner, choices, [&](std::size_t number) { run(candidates[number]); });
+}
+
+/// From the queue, from registers or through the caches.
+template <class Work>
+void run_fastest_stencil(Kokkos::Cuda const& exec, std::string const& label, Work const& work) {
+  auto const run = [&](StencilWay const& way) { run_stencil_way(exec, label, work, way); };
+  if (!can_be_cached(work)) return run({StencilTaps::queue});
+  run_fastest_way(exec, label, work, alignment_of(work), run);
 }
 
 template <class... WorkArgs>

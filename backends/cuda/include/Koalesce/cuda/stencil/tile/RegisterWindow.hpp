@@ -93,21 +93,23 @@ struct RegisterWindow {
   /// Reads what plane m of the tile needs and those before it did not.
   /// \param[in] from       the tile's first point.
   /// \param[in] plane, row elements from one to the next.
-  /// \tparam can_precede  the tile may begin before the field's first row, where there may be no memory.
-  /// \tparam can_follow   it may go on behind the last one. Nothing is read in these places.
-  ///
-  /// \param[in] begin, end columns whose neighbors are needed.
-  template <int m, bool can_precede, bool can_follow>
-  __device__ __forceinline__ void read(T const* from, std::int64_t plane, std::int64_t row, int begin, int end) {
+  /// \param[in] first      plane from which planes are counted, from the tile's first.
+  /// \param[in] places     where they lie.
+  /// \tparam can_precede  the tile may begin before the field's first row.
+  /// \tparam can_follow   it may go on behind the last one.
+  template <int m, bool can_precede = true, bool can_follow = true, class Places>
+  __device__ __forceinline__ void read(T const* from, int first, std::int64_t plane, std::int64_t row,
+                                       Places const& places) {
     static_for<2 * rz + 1>([&](auto p) KOALESCE_INLINE_LAMBDA {
       constexpr int dz = p.value - rz;
       static_for<height>([&](auto line) KOALESCE_INLINE_LAMBDA {
-        constexpr int y      = line.value - ry;
-        constexpr bool first = can_precede && m == 0 && dz == -rz && y == -ry;
-        constexpr bool last  = can_follow && m == planes - 1 && dz == rz && y == rows - 1 + ry;
-        read_row<first, last>(value + (m + dz + rz) * stride + line.value * pitch + rx,
-                              from + (m + dz) * plane + y * row, begin, end,
-                              [](int x) { return arrives(dz, y, x) || (m == 0 && is_kept(dz, y, x)); });
+        constexpr int y         = line.value - ry;
+        constexpr bool beyond   = Places::goes_beyond;
+        constexpr bool precedes = beyond && can_precede && m == 0 && dz == -rz && y == -ry;
+        constexpr bool follows  = beyond && can_follow && m == planes - 1 && dz == rz && y == rows - 1 + ry;
+        read_row<precedes, follows>(value + (m + dz + rz) * stride + line.value * pitch + rx,
+                                    from + places.row(first + m + dz, y, plane, row), places,
+                                    [](int x) { return arrives(dz, y, x) || (m == 0 && is_kept(dz, y, x)); });
       });
     });
   }
@@ -125,15 +127,15 @@ struct RegisterWindow {
 
   /// Reads the values of a row for which wanted(x) holds, `width` at once where it holds for all of them. It is a
   /// lambda without captures. In the field's first and last row others stand in for those beyond its ends.
-  template <bool first, bool last, class Wanted>
-  __device__ __forceinline__ static void read_row(T* to, T const* from, int begin, int end, Wanted) {
+  template <bool first, bool last, class Places, class Wanted>
+  __device__ __forceinline__ static void read_row(T* to, T const* from, Places const& places, Wanted) {
     constexpr int before = (rx + width - 1) / width;
     static_for<1 + 2 * before>([&](auto group) KOALESCE_INLINE_LAMBDA {
       constexpr int x          = (group.value - before) * width;
       constexpr auto is_wanted = [](int c) { return c >= -rx && c < width + rx && Wanted{}(c); };
       constexpr bool all       = [=] {
         for (int c = x; c < x + width; ++c)
-          if (!is_wanted(c) || (first && precedes(c)) || (last && follows(c))) return false;
+          if (Places::copies || !is_wanted(c) || (first && precedes(c)) || (last && follows(c))) return false;
         return true;
       }();
       if constexpr (all && width > 1) {
@@ -143,8 +145,9 @@ struct RegisterWindow {
           constexpr int c = x + k.value;
           if constexpr (is_wanted(c)) {
             int at = c;
-            if constexpr (first && precedes(c)) at = at < begin - rx ? begin - rx : at;
-            if constexpr (last && follows(c)) at = at > end - 1 + rx ? end - 1 + rx : at;
+            if constexpr (Places::copies) at = places.column(c);
+            if constexpr (first && precedes(c)) at = at < places.begin - rx ? places.begin - rx : at;
+            if constexpr (last && follows(c)) at = at > places.end - 1 + rx ? places.end - 1 + rx : at;
             to[c] = load_read_only(from + at);
           }
         });

@@ -5,6 +5,7 @@
 #include <Koalesce/cuda/stencil/BlockReduction.hpp>
 #include <Koalesce/cuda/stencil/WorkBlock.hpp>
 #include <Koalesce/cuda/stencil/tile/RegisterWindow.hpp>
+#include <Koalesce/cuda/stencil/tile/TileFaces.hpp>
 #include <Koalesce/cuda/stencil/tile/TilePlace.hpp>
 #include <Koalesce/cuda/stencil/tile/TileValues.hpp>
 #include <Koalesce/stencil/LinearStencil.hpp>
@@ -35,6 +36,21 @@ inline constexpr bool has_own_points =
     (std::is_same_v<typename Work::Points, Pack<>> ||
      (!is_linear<typename Work::Functor> && Work::rz <= 1 && Work::ry <= 1 && Work::rx <= 1));
 
+/// Which faces' copies a warp reads.
+enum class FacesRead { none, rows_ends, any };
+
+template <int width, int rows, int planes, class Work>
+__device__ __forceinline__ FacesRead faces_read(Work const& work, TilePlace const& at) {
+  auto const& faces    = work.domain;
+  bool const rows_ends = faces.is_beyond(2, at.x - Work::rx, at.x + width + Work::rx),
+             others    = faces.is_beyond(0, at.z - Work::rz, at.z + planes + Work::rz) ||
+                      faces.is_beyond(1, at.y - Work::ry, at.y + rows + Work::ry);
+  unsigned const warp = __activemask();
+  return __any_sync(warp, others)      ? FacesRead::any
+         : __any_sync(warp, rows_ends) ? FacesRead::rows_ends
+                                       : FacesRead::none;
+}
+
 /// Calls inside(work, place, which of its points, update) for the calling thread's tile, if it lies in the work.
 template <int width, int rows, int planes, class Work, class Inside>
 __device__ __forceinline__ void compute_tiles(Work const& all, TileGrid const& grid, Inside const& inside) {
@@ -51,9 +67,17 @@ __device__ __forceinline__ void compute_tiles(Work const& all, TileGrid const& g
     compute(at, SomePoints<width, rows, planes>::of(tile, work, at));
   } else if constexpr (has_own_points<Work>) {
     auto at = TilePlace::of(part.place, grid, work.extents, width, rows, planes);
-    if (at.z >= work.extents[0] || at.y >= work.extents[1] || at.begin >= at.end) return;
-    auto const own = OwnPoints<width, rows, planes>::of(at, work.extents, grid.wide_points);
-    inside(work, at, own, update);
+    if (at.z >= int(work.extents[0]) || at.y >= int(work.extents[1]) || at.begin >= at.end) return;
+    if constexpr (!reaches_faces<Work>) {
+      auto const own = OwnPoints<width, rows, planes>::of(at, work.extents, grid.wide_points);
+      inside(work, at, own, update);
+    } else {
+      FacesRead const read = faces_read<width, rows, planes>(work, at);
+      auto const own       = OwnPoints<width, rows, planes>::of(at, work.extents, grid.wide_points);
+      if (read == FacesRead::none) inside(work, at.whole(width), PointsInside(own), update);
+      else if (read == FacesRead::rows_ends) inside(work, at, points_at_faces<false>(own, work.domain), update);
+      else inside(work, at, points_at_faces<true>(own, work.domain), update);
+    }
   } else {
     compute(TilePlace::of(part.place, grid, work.extents, width, rows, planes), AllPoints{grid.wide_points});
   }
@@ -89,6 +113,10 @@ struct TileKernel {
     auto const from   = first_points(work.in, at);
     auto const points = first_points(work.points, at);
     auto const to     = first_points(work.out, at);
+    auto const places = transform(work.in, [&](auto const& field, auto i) {
+      using Shape = typename std::decay_t<decltype(field)>::shape_type;
+      return which.template places<i.value, Order::template radius<Shape>(2)>(at);
+    });
     TileValues<typename Work::Points, width, rows> values[2];
     bool const whole = which.has_whole_rows(grid.wide_points);
     values[0].read(work.points, points, 0, at, whole);
@@ -96,8 +124,7 @@ struct TileKernel {
       constexpr int m = plane.value;
       for_each(windows, [&](auto& window, auto i) {
         auto const& stride = get<i.value>(work.in).stride;
-        window.template read<m, Which::goes_beyond, Which::goes_beyond>(get<i.value>(from), stride[0], stride[1],
-                                                                        at.begin, at.end);
+        window.template read<m>(get<i.value>(from), 0, stride[0], stride[1], get<i.value>(places));
       });
       // Ahead of this plane's stores: they may change what is read after them.
       if constexpr (m + 1 < planes) values[(m + 1) % 2].read(work.points, points, m + 1, at, whole);

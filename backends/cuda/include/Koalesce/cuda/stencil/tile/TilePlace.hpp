@@ -17,8 +17,7 @@ struct TileGrid {
 
 /// The calling thread's tile: `width` points in x of `rows` rows in `planes` planes.
 struct TilePlace {
-  std::int64_t z, y;
-  int x;           ///< of the first point
+  int z, y, x;     ///< of the first point
   int begin, end;  ///< columns that lie in the interior's rows; the end may come after the tile's
   bool inside;     ///< all its points are in the interior
 
@@ -31,12 +30,13 @@ struct TilePlace {
   __device__ __forceinline__ static TilePlace of(dim3 const& block, TileGrid const& grid, Extents3 const& n, int width,
                                                  int rows, int planes) {
     TilePlace at;
-    at.z      = (std::int64_t(block.z) * blockDim.z + threadIdx.z) * planes;
-    at.y      = (std::int64_t(block.y) * blockDim.y + threadIdx.y) * rows;
+    at.z      = int(block.z * blockDim.z + threadIdx.z) * planes;
+    at.y      = int(block.y * blockDim.y + threadIdx.y) * rows;
     at.x      = int((block.x * blockDim.x + threadIdx.x) * unsigned(width)) - grid.shift;
     at.begin  = width > 1 && at.x < 0 ? -at.x : 0;
     at.end    = int(n[2]) - at.x;
-    at.inside = at.z + planes <= n[0] && at.y + rows <= n[1] && (width == 1 || at.x >= 0) && at.x + width <= int(n[2]);
+    at.inside = at.z + planes <= int(n[0]) && at.y + rows <= int(n[1]) && (width == 1 || at.x >= 0) &&
+                at.x + width <= int(n[2]);
     return at;
   }
 
@@ -51,21 +51,47 @@ struct TilePlace {
     auto const& box  = work.domain.first;
     auto const& n    = work.extents;
     TilePlace at;
-    at.z      = first[0] - box[0] + std::int64_t(blockIdx.z * blockDim.z + threadIdx.z) * planes;
-    at.y      = first[1] - box[1] + std::int64_t(threadIdx.y) * rows;
+    at.z      = int(first[0] - box[0]) + int(blockIdx.z * blockDim.z + threadIdx.z) * planes;
+    at.y      = int(first[1] - box[1]) + int(threadIdx.y) * rows;
     at.x      = int(first[2] - box[2]) + int(threadIdx.x) * width;
-    at.inside = at.z >= 0 && at.z + planes <= n[0] && at.y >= 0 && at.y + rows <= n[1] && at.x >= 0 &&
+    at.inside = at.z >= 0 && at.z + planes <= int(n[0]) && at.y >= 0 && at.y + rows <= int(n[1]) && at.x >= 0 &&
                 at.x + width <= int(n[2]);
     return at;
   }
 };
 
+/// Where a tile's neighbors lie in memory: around it.
+struct PlacesAround {
+  static constexpr bool goes_beyond = false, copies = false;
+
+  /// From the tile's first point to that of a row.
+  /// \param[in] plane, row  elements from one to the next.
+  __device__ __forceinline__ std::int64_t row(int z, int y, std::int64_t plane, std::int64_t row) const {
+    return z * plane + y * row;
+  }
+};
+
+/// The same of a tile that goes beyond the ends of the interior's rows. In the field's first and last row there may be
+/// no memory, and columns within reach of these stand in.
+struct PlacesBeyond : PlacesAround {
+  static constexpr bool goes_beyond = true;
+
+  int begin, end;
+
+  __device__ constexpr PlacesBeyond(int first, int last) : begin(first), end(last) {}
+};
+
 /// Which points of a thread's tile are computed, by plane, row and column, and how they are stored, in whole rows or
 /// one by one: all of them.
 struct AllPoints {
-  static constexpr bool goes_beyond = false;  ///< the tile, beyond the ends of rows
-
   bool wide;  ///< rows can be stored at once
+
+  /// \tparam input  its number.
+  /// \tparam rx  how far it is read in x.
+  template <int input, int rx>
+  __device__ static constexpr PlacesAround places(TilePlace const&) {
+    return {};
+  }
 
   __device__ constexpr bool has_whole_rows(bool aligned) const { return aligned; }
   __device__ constexpr bool computes(int, int, int) const { return true; }
@@ -77,12 +103,15 @@ struct AllPoints {
 /// end with it; one of several points in x, which is bound to its places in memory, goes beyond the ends of a row.
 template <int width, int rows, int planes>
 struct OwnPoints {
-  static constexpr bool goes_beyond = width > 1;
-
   int plane, row;  ///< the first of both
   bool whole;      ///< all columns are stored, at once
   int begin, end;  ///< or these, one by one
 
+  template <int input, int rx>
+  __device__ static constexpr auto places(TilePlace const& at) {
+    if constexpr (width > 1) return PlacesBeyond(at.begin, at.end);
+    else return PlacesAround();
+  }
   __device__ constexpr bool has_whole_rows(bool) const { return whole; }
   __device__ constexpr bool computes(int, int, int) const { return true; }
   __device__ __forceinline__ bool stores_row(int m, int r) const { return has_row(m, r) && whole; }
@@ -98,8 +127,8 @@ struct OwnPoints {
       own.begin = at.begin;
       own.end   = at.end;
     }
-    if (at.z + planes > n[0]) own.plane = int(at.z + planes - n[0]);
-    if (at.y + rows > n[1]) own.row = int(at.y + rows - n[1]);
+    if (at.z + planes > int(n[0])) own.plane = at.z + planes - int(n[0]);
+    if (at.y + rows > int(n[1])) own.row = at.y + rows - int(n[1]);
     at.z -= own.plane;
     at.y -= own.row;
     return own;
@@ -116,10 +145,12 @@ template <int width, int rows, int planes>
 struct SomePoints {
   static_assert(width * rows * planes <= 64);
 
-  static constexpr bool goes_beyond = false;
-
   std::uint64_t bits = ~std::uint64_t(0);
 
+  template <int input, int rx>
+  __device__ static constexpr PlacesAround places(TilePlace const&) {
+    return {};
+  }
   __device__ constexpr bool has_whole_rows(bool aligned) const { return aligned; }
   __device__ __forceinline__ bool computes(int plane, int row, int column) const {
     return bits >> ((plane * rows + row) * width + column) & 1;

@@ -54,7 +54,7 @@ struct TileSumsKernel {
     auto const points = first_points(work.points, at);
     auto const to     = first_points(work.out, at);
 
-    constexpr bool beyond = Which::goes_beyond;
+    auto const places = which.template places<0, rx>(at);
     // sums[dz + rz] belongs to the output plane that sees the current plane at offset dz.
     Sums sums            = {};
     auto const add_plane = [&](int step, auto first, auto last) KOALESCE_INLINE_LAMBDA {
@@ -62,8 +62,7 @@ struct TileSumsKernel {
       TileValues<typename Work::Points, width, rows> values;
       if (done >= 0) values.read(work.points, points, done, at, which.has_whole_rows(grid.wide_points));
       Plane plane;
-      plane.template read<0, first.value, last.value>(from + (step - rz) * in.stride[0], in.stride[0], in.stride[1],
-                                                      at.begin, at.end);
+      plane.template read<0, first.value, last.value>(from, step - rz, in.stride[0], in.stride[1], places);
       static_for<rows + 2 * ry>([&](auto line) KOALESCE_INLINE_LAMBDA {
         static_for<width + 2 * rx>([&](auto column) KOALESCE_INLINE_LAMBDA {
           add<line.value - ry, column.value - rx>(sums, weights_of(work.functor),
@@ -75,13 +74,12 @@ struct TileSumsKernel {
     };
     if constexpr (sizeof(Sum) <= 4) {
       static_for<planes + 2 * rz>([&](auto step) KOALESCE_INLINE_LAMBDA {
-        constexpr bool first = beyond && step.value == 0, last = beyond && step.value == planes + 2 * rz - 1;
+        constexpr bool first = step.value == 0, last = step.value == planes + 2 * rz - 1;
         add_plane(step.value, std::bool_constant<first>(), std::bool_constant<last>());
       });
     } else {
 #pragma unroll 1
-      for (int step = 0; step < planes + 2 * rz; ++step)
-        add_plane(step, std::bool_constant<beyond>(), std::bool_constant<beyond>());
+      for (int step = 0; step < planes + 2 * rz; ++step) add_plane(step, std::true_type(), std::true_type());
     }
   }
 
