@@ -220,6 +220,16 @@ TEST(FieldListTest, blocks_are_multiples_of_elements_apart) {
   EXPECT_EQ(elements(3), 0);
   EXPECT_EQ(elements(20, 8, 36), 4);
   EXPECT_EQ(elements(1, 9, 2), 1);
+
+  struct Pair {
+    float first, second;
+  };
+  auto const pairs = [&](int i) {
+    return Kokkos::View<Pair*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(reinterpret_cast<Pair*>(all.data() + i),
+                                                                              4);
+  };
+  EXPECT_TRUE(FieldList(Exec(), std::vector{pairs(0), pairs(8)}).places().whole);
+  EXPECT_FALSE(FieldList(Exec(), std::vector{pairs(0), pairs(9)}).places().whole);
 }
 
 // ---- Errors ----

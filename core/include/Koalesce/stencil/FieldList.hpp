@@ -55,7 +55,8 @@ class FieldList {
       step =
           std::gcd(step, std::max(memory.back().data, memory[0].data) - std::min(memory.back().data, memory[0].data));
     }
-    state->elements = step % sizeof(value_type) == 0 ? std::int64_t(step / sizeof(value_type)) : 1;
+    state->whole    = step % sizeof(value_type) == 0;
+    state->elements = state->whole ? std::int64_t(step / sizeof(value_type)) : 1;
     std::sort(state->memory.begin(), state->memory.end(), [](auto const& a, auto const& b) { return a.data < b.data; });
     state->overlaps = Impl::overlap_within(state->memory);
     Kokkos::deep_copy(space, state->bytes, bytes);
@@ -82,13 +83,14 @@ class FieldList {
   /// For checks: in order of addresses.
   std::vector<Impl::StridedMemory> const& memory() const { return m_state->memory; }
   /// For kernels.
-  Impl::BlockTable places() const { return {m_state->bytes.data(), m_state->elements}; }
+  Impl::BlockTable places() const { return {m_state->bytes.data(), m_state->elements, m_state->whole}; }
 
  private:
   struct State {
     std::vector<View> blocks;
     Kokkos::View<std::uintptr_t*, memory_space> bytes;
     std::int64_t elements = 0;
+    bool whole            = true;
     std::vector<Impl::StridedMemory> memory;
     bool overlaps = false;
   };

@@ -60,8 +60,7 @@ StencilAlignment alignment_of(Work const& work) {
     in_lines           = in_lines && line > 0 && shift_of(field, std::max(1, line)) >= 0;
   });
   int const width = tile_width(work);
-  return {width, Work::Order::rank > 1 && width > 1 && can_have_tiles<1>(work), Wide::Readers::can_be_wide(work.in),
-          in_lines, 0};
+  return {width, Work::Order::rank > 1 && width > 1 && can_have_tiles<1>(work), has_wide_rows<Wide>(work), in_lines, 0};
 }
 
 /// Where a stencil reads its taps.

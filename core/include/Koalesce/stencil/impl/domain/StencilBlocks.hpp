@@ -67,6 +67,7 @@ auto first_block(Around<Shape, View, Boundary> const& in) {
 /// Where a field's blocks begin: so many elements apart.
 struct BlockStride {
   std::int64_t elements;
+  static constexpr bool whole = true;
 
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T* origin(T* of_first, std::int64_t block) const {
@@ -78,6 +79,7 @@ struct BlockStride {
 struct BlockTable {
   std::uintptr_t const* bytes;
   std::int64_t elements;
+  bool whole;  ///< elements lie between them, no part of one
 
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T* origin(T* of_first, std::int64_t block) const {

@@ -86,10 +86,19 @@ void run_queue(Kokkos::Cuda const& exec, std::string const& label, typename Kern
   });
 }
 
+/// Whether rows, in all blocks, can be read several points at a time.
+template <class Wide>
+bool has_wide_rows(typename Wide::Work const& work) {
+  bool whole = true;
+  if constexpr (has_blocks<typename Wide::Work>)
+    for_each(work.domain.in, [&](auto const& places, auto) { whole = whole && places.whole; });
+  return whole && Wide::Readers::can_be_wide(work.in);
+}
+
 /// \tparam Wide, Narrow  kernels for fields whose rows can be read several points at a time, and for others.
 template <class Wide, class Narrow>
 void run_as_aligned(Kokkos::Cuda const& exec, std::string const& label, typename Wide::Work const& work) {
-  if (Wide::Readers::can_be_wide(work.in)) run_queue<Wide>(exec, label, work);
+  if (has_wide_rows<Wide>(work)) run_queue<Wide>(exec, label, work);
   else run_queue<Narrow>(exec, label, work);
 }
 
