@@ -167,6 +167,32 @@ TYPED_TEST(Transpose, copy_between_layouts) {
   });
 }
 
+/// Bytes between those that are copied stay.
+TYPED_TEST(Transpose, copy_of_single_bytes_with_strides) {
+  using Exec   = typename TypeParam::exec;
+  using Memory = typename Exec::memory_space;
+  using Bytes  = Kokkos::View<std::uint8_t**, LayoutStride, Memory>;
+  for (int const rows : {1, 3}) {
+    int const n = 1000;
+    Kokkos::View<std::uint8_t*, Memory> const from("from", 3 * 16 * n), to("to", 3 * 16 * n);
+    auto const expected = Kokkos::create_mirror(to), values = Kokkos::create_mirror(from);
+    for (std::size_t i = 0; i < values.extent(0); ++i) values(i) = std::uint8_t(i * 7 + i / 256), expected(i) = 99;
+    Kokkos::deep_copy(from, values);
+    Kokkos::deep_copy(to, std::uint8_t(99));
+    Kokkos::fence();
+    copy_layout<typename TypeParam::backend>(Exec(), Bytes(to.data(), LayoutStride(rows, 16 * n, n, 4)),
+                                             Bytes(from.data(), LayoutStride(rows, 16 * n, n, 16)));
+    Exec().fence();
+    for (int r = 0; r < rows; ++r)
+      for (int i = 0; i < n; ++i) expected(r * 16 * n + 4 * i) = values(r * 16 * n + 16 * i);
+    auto const found = Kokkos::create_mirror(to);
+    Kokkos::deep_copy(found, to);
+    int wrong = 0;
+    for (std::size_t i = 0; i < found.extent(0); ++i) wrong += found(i) != expected(i);
+    EXPECT_EQ(wrong, 0) << rows << " rows";
+  }
+}
+
 /// Its name is not one of Kokkos': argument-dependent lookup finds Kokkos' functions wherever a View is an argument.
 namespace with_using {
 using namespace Koalesce;

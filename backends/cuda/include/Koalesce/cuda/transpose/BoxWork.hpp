@@ -55,8 +55,10 @@ template <class T, class Run>
 auto with_box_work(TransposeWork<T> const& work, Run const& run) {
   auto const dims      = byte_dims(work);
   auto const is_packed = [](TransposeDim const& d) { return d.from == 1 && d.to == 1; };
-  auto const consists  = [&](int bytes) {
-    return is_aligned(work.from, bytes) && is_aligned(work.to, bytes) &&
+  // Of single bytes that have a stride on both sides, none is.
+  bool const packed   = std::any_of(dims.begin(), dims.end(), is_packed);
+  auto const consists = [&](int bytes) {
+    return packed && is_aligned(work.from, bytes) && is_aligned(work.to, bytes) &&
            std::all_of(dims.begin(), dims.end(), [&](auto const& d) {
              return is_packed(d) ? d.extent % bytes == 0 : d.from % bytes == 0 && d.to % bytes == 0;
            });
