@@ -40,7 +40,7 @@ void check_columns(Rng& rng, Index<Rank> const& n) {
 template <class P, class T>
 void check_type() {
   for_each_seed([](Rng& rng) {
-    for (auto const& n : {Index<2>{67, 129}, {300, 33}, {1031, 37}, {31, 257}, {2, 500}, {500, 2}})
+    for (auto const& n : {Index<2>{67, 129}, {300, 33}, {1031, 37}, {31, 257}, {2, 500}, {500, 2}, {2, 1000}})
       check_columns<P, T, 2, LayoutRight>(rng, n);
     for (int i = 0; i < 10; ++i) check_columns<P, T, 2, LayoutRight>(rng, random_extents<2>(rng, 40000));
   });

@@ -38,14 +38,18 @@ class DespiteCaptures {
 struct CudaDevice {
   int processors;
   int threads_per_processor;
-  int shared_bytes_per_block;
+  int shared_bytes_per_block;  ///< that a kernel may ask for
+  int team_shared_bytes;       ///< that Kokkos gives a team
   int shared_bytes_per_processor;
   bool runs_blocks_together;  ///< so that they may wait for each other
 
   static CudaDevice of(Kokkos::Cuda const& exec) {
     auto const& properties = exec.cuda_device_prop();
-    return {properties.multiProcessorCount, properties.maxThreadsPerMultiProcessor,
-            int(properties.sharedMemPerBlockOptin), int(properties.sharedMemPerMultiprocessor),
+    return {properties.multiProcessorCount,
+            properties.maxThreadsPerMultiProcessor,
+            int(properties.sharedMemPerBlockOptin),
+            int(properties.sharedMemPerBlock),
+            int(properties.sharedMemPerMultiprocessor),
             properties.cooperativeLaunch != 0};
   }
 };

@@ -227,15 +227,16 @@ void run_mixed_read(Tag, Kokkos::Cuda const& exec, std::string const& label, Wor
   for_or_reduce(label, cuda_team_policy<4>(exec, teams, 0), Body{work}, result);
 }
 
-/// Whether an SM has the shared memory for as many teams as `Mover` is compiled for; Kokkos would refuse to run fewer.
+/// Whether an SM has the shared memory for as many teams as `Mover` is compiled for; Kokkos would refuse to run fewer,
+/// and teams of more than what a kernel has without asking.
 template <class Mover, class Result>
 bool teams_fit(CudaDevice const& device, typename Mover::Plan const& plan) {
   // Kokkos adds two values more than a team has threads for its own reductions, and as many to reduce results.
   int const values = Mover::threads + 2, reserved = 1024;
   int result_bytes = 0;
   if constexpr (!std::is_same_v<Result, NoResult>) result_bytes = sizeof(typename ResultValue<Result>::type);
-  int const team = plan.shared_bytes() + 16 + values * (int(sizeof(double)) + result_bytes) + reserved;
-  return Mover::blocks * team <= device.shared_bytes_per_processor;
+  int const team = plan.shared_bytes() + 16 + values * (int(sizeof(double)) + result_bytes);
+  return team <= device.team_shared_bytes && Mover::blocks * (team + reserved) <= device.shared_bytes_per_processor;
 }
 
 /// One after the other, where tiles that read on the way would move single bytes or pairs of them: 0.45 instead of 3.2
