@@ -77,6 +77,48 @@ TYPED_TEST(RegroupGraphs, over_the_grid) {
   this->check_loop([](auto const& policy, auto const&) { return policy.with_scope(RegroupScope::grid); });
 }
 
+/// A functor that Kokkos would not pass as an argument.
+template <class Memory>
+struct LargeVisits {
+  Visits<Memory> visits;
+  double weights[100];
+
+  KOKKOS_FUNCTION void operator()(int path, std::int64_t item) const {
+    visits(weights[item % 100] == double(item % 100) ? path : -1, item);
+  }
+};
+
+TYPED_TEST(RegroupGraphs, of_large_functors) {
+  using Exec   = typename TypeParam::exec;
+  using Memory = typename Exec::memory_space;
+  for (auto const scope : {RegroupScope::team, RegroupScope::grid})
+    for (auto const regroup : {Regroup::never, Regroup::always}) {
+      typename TestFixture::Loop loop(20000);
+      LargeVisits<Memory> functors[2]{{loop.visits, {}}, {loop.visits, {}}};
+      for (int i = 0; i < 100; ++i) functors[0].weights[i] = functors[1].weights[i] = i;
+      // One after the other, of which each waits for nothing that a capture has.
+      auto const call = [&](Exec const& exec) {
+        for (auto const& functor : functors)
+          parallel_regroup("captured",
+                           RegroupPolicy(exec, loop.items.begin, loop.items.end())
+                               .with_backend(typename TypeParam::backend())
+                               .with_scope(scope)
+                               .with_regroup(regroup),
+                           Paths(loop.items.paths), loop.predict, functor);
+      };
+      this->check(
+          call, [&] { loop.change(); },
+          [&] {
+            auto const times = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), loop.visits.times);
+            auto const taken = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), loop.visits.taken);
+            int wrong        = 0;
+            for (std::int64_t i = 0; i < loop.items.size(); ++i)
+              wrong += times(i) != 2 || taken(i) != loop.items.path[std::size_t(i)];
+            EXPECT_EQ(wrong, 0);
+          });
+    }
+}
+
 /// Reads an item's key.
 template <class Memory>
 struct KeyAt {

@@ -13,10 +13,14 @@ namespace Koalesce::Impl {
 /// an H200.
 using FunctorAsArgument = Kokkos::Experimental::WorkItemProperty::HintLightWeight_t;
 
-/// Items from 0 to `items`, for a functor that is an argument.
+/// A range of items, for a functor that is an argument.
+template <class Index, class Exec>
+auto argument_range(Exec const& exec, Index begin, Index end) {
+  return Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>, FunctorAsArgument>(exec, begin, end);
+}
 template <class Exec>
 auto argument_range(Exec const& exec, std::int64_t items) {
-  return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>, FunctorAsArgument>(exec, 0, items);
+  return argument_range<std::int64_t>(exec, 0, items);
 }
 
 }  // namespace Koalesce::Impl

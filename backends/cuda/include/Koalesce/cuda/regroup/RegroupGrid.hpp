@@ -2,6 +2,7 @@
 #ifndef KOALESCE_CUDA_REGROUP_REGROUP_GRID_HPP
 #define KOALESCE_CUDA_REGROUP_REGROUP_GRID_HPP
 
+#include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/cuda/regroup/BlockOrder.hpp>
 #include <Koalesce/cuda/regroup/RegroupTuning.hpp>
 #include <Koalesce/portable/regroup/RegroupGrid.hpp>
@@ -163,8 +164,8 @@ void run_cuda_grid(Kokkos::Cuda const& exec, Named const& named, Work const& wor
   auto const memory_of = PortableBackend::grid_memory<Moves>(work, memory, Shape::round);
   CudaGrid<Work> const grid{work, memory_of.order};
   auto const teams = [&](int items_per_team) {
-    return Kokkos::TeamPolicy<Kokkos::Cuda>(exec, int((work.items() + items_per_team - 1) / items_per_team),
-                                            Shape::threads);
+    return Kokkos::TeamPolicy<Kokkos::Cuda, FunctorAsArgument>(
+        exec, int((work.items() + items_per_team - 1) / items_per_team), Shape::threads);
   };
   Kokkos::parallel_for(named("grid: count"), teams(Shape::round), CudaGridCount<Work>{grid});
   PortableBackend::scan_tiles(exec, named, grid.order, RegroupTuning::scan_threads);

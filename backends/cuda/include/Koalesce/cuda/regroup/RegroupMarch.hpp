@@ -2,6 +2,7 @@
 #ifndef KOALESCE_CUDA_REGROUP_REGROUP_MARCH_HPP
 #define KOALESCE_CUDA_REGROUP_REGROUP_MARCH_HPP
 
+#include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/cuda/regroup/BlockOrder.hpp>
 #include <Koalesce/cuda/regroup/RegroupTuning.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
@@ -125,13 +126,18 @@ inline std::int64_t stretch_of(std::int64_t items, int paths, std::int64_t resid
   return std::clamp<std::int64_t>((fair + 31) / 32 * 32, round, std::int64_t(1) << 30);
 }
 
+/// Whether blocks march in a kernel of our own; else, where they reduce or a functor is large, as Kokkos' teams.
+template <class Shape, class Work, class Result>
+inline constexpr bool marches_in_kernel =
+    std::is_same_v<Result, NoResult> && sizeof(MarchingRegroup<Work, Shape>) < 4000;
+
 template <class Shape, class Work, class Result>
 void run_marching_in(Kokkos::Cuda const& exec, std::string const& label, Work const& work, Result& result) {
   using Body               = MarchingRegroup<Work, Shape>;
   int const shared         = Body::shared_bytes(work.paths);
   std::int64_t const cores = CudaDevice::of(exec).processors;
   auto const blocks        = [&](std::int64_t stretch) { return (work.items() + stretch - 1) / stretch; };
-  if constexpr (std::is_same_v<Result, NoResult> && sizeof(Body) < 4000) {
+  if constexpr (marches_in_kernel<Shape, Work, Result>) {
     CudaKernel<Body const> const kernel(exec, label, marching_kernel<Body>, Shape::threads, shared,
                                         cudaSharedmemCarveoutDefault);
     auto const stretch = stretch_of(work.items(), work.paths, cores * kernel.blocks_per_processor(), Shape::round);
@@ -139,7 +145,8 @@ void run_marching_in(Kokkos::Cuda const& exec, std::string const& label, Work co
   } else {
     auto const stretch =
         stretch_of(work.items(), work.paths, cores * RegroupTuning::resident_threads / Shape::threads, Shape::round);
-    Kokkos::TeamPolicy<Kokkos::Cuda> policy(exec, int(blocks(stretch)), Shape::threads);
+    Kokkos::TeamPolicy<Kokkos::Cuda, Kokkos::LaunchBounds<Shape::threads, 1>, FunctorAsArgument> policy(
+        exec, int(blocks(stretch)), Shape::threads);
     policy.set_scratch_size(0, Kokkos::PerTeam(shared + 16));
     for_or_reduce(label, policy, Body{work, stretch}, result);
   }
@@ -147,10 +154,12 @@ void run_marching_in(Kokkos::Cuda const& exec, std::string const& label, Work co
 
 template <class Work, class Result>
 void run_marching(Kokkos::Cuda const& exec, std::string const& label, Work const& work, Result& result) {
-  constexpr bool may_be_few  = Work::static_paths <= RegroupTuning::max_few_paths;
-  constexpr bool may_be_many = Work::static_paths == 0 || !may_be_few;
+  // Kokkos leaves a team no more than 48 KiB, and takes some of them for its own reductions.
+  constexpr bool is_team     = !marches_in_kernel<RegroupTuning::ManyPaths, Work, Result>;
+  constexpr bool may_be_few  = is_team || Work::static_paths <= RegroupTuning::max_few_paths;
+  constexpr bool may_be_many = !is_team && (Work::static_paths == 0 || !may_be_few);
   if constexpr (may_be_few)
-    if (work.paths <= RegroupTuning::max_few_paths)
+    if (is_team || work.paths <= RegroupTuning::max_few_paths)
       return run_marching_in<RegroupTuning::FewPaths>(exec, label, work, result);
   if constexpr (may_be_many) run_marching_in<RegroupTuning::ManyPaths>(exec, label, work, result);
 }

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_CUDA_REGROUP_UNTIL_HPP
 #define KOALESCE_CUDA_REGROUP_UNTIL_HPP
 
+#include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/regroup/UntilTuning.hpp>
 #include <Koalesce/cuda/regroup/WarpWorker.hpp>
@@ -220,7 +221,7 @@ void run_until(Tag, Kokkos::Cuda const& exec, std::string const& label, Work con
                char* memory, Result& result) {
   using Tuning = UntilTuning;
   if (variant.is_plain()) return PortableBackend::run_plain_until(exec, label, work, result);
-  Kokkos::parallel_for(label + " begin", Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<int>>(exec, 0, 1),
+  Kokkos::parallel_for(label + " begin", argument_range<int>(exec, 0, 1),
                        PortableBackend::TakeNone{reinterpret_cast<std::int64_t*>(memory)});
   std::int64_t const warps = std::max(1, int(exec.concurrency()) / 32);
   int const stretch =
@@ -228,7 +229,7 @@ void run_until(Tag, Kokkos::Cuda const& exec, std::string const& label, Work con
   std::int64_t const needed = (work.items() + stretch - 1) / stretch;
   int const blocks          = int((std::min(warps, needed) + Tuning::threads / 32 - 1) / (Tuning::threads / 32));
   WarpsItems<Work> const items{work, reinterpret_cast<unsigned long long*>(memory), stretch, variant.steps};
-  Kokkos::TeamPolicy<Kokkos::Cuda> policy(exec, std::max(1, blocks), Tuning::threads);
+  Kokkos::TeamPolicy<Kokkos::Cuda, FunctorAsArgument> policy(exec, std::max(1, blocks), Tuning::threads);
   if constexpr (CompactingWarps<Work>::possible) {
     policy.set_scratch_size(0, Kokkos::PerTeam(CompactingWarps<Work>::scratch_bytes(Tuning::threads)));
     for_or_reduce(label, policy, CompactingWarps<Work>{items}, result);

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_PORTABLE_REGROUP_GRID_PLAN_HPP
 #define KOALESCE_PORTABLE_REGROUP_GRID_PLAN_HPP
 
+#include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/common/impl/TeamPolicy.hpp>
 #include <Koalesce/portable/regroup/KeyOrder.hpp>
 
@@ -365,15 +366,14 @@ void update_grid_plan(Exec const& exec, Named const& named, Work const& work, Gr
   run("plan: ranges", 1, 0, MoveRanges{plan, report});
   run("plan: list", teams, ListMisfits<Exec>::scratch(plan.buckets()), ListMisfits<Exec>{plan});
   FillRooms const fill{plan, group, std::max(1, groups / plan.buckets())};
-  Kokkos::parallel_for(named("plan: fill"), Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, fill.threads()),
-                       fill);
+  Kokkos::parallel_for(named("plan: fill"), argument_range<int>(exec, 0, fill.threads()), fill);
 }
 
 /// Makes the order anew. \param[in] sort  sort(order) sorts by the numbers.
 template <class Exec, class Named, class Work, class Sort>
 void make_grid_plan(Exec const& exec, Named const& named, Work const& work, GridPlan const& plan, GridKeyOrder order,
                     Sort const& sort) {
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>> const all(exec, 0, plan.items);
+  auto const all = argument_range<int>(exec, 0, plan.items);
   order_items(exec, named, work, order, sort, [&](GridKeyOrder const& numbered) {
     Kokkos::parallel_for(named("plan: paths"), all, KeepPaths{plan, numbered});
   });

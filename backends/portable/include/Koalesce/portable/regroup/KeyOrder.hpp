@@ -2,6 +2,7 @@
 #ifndef KOALESCE_PORTABLE_REGROUP_KEY_ORDER_HPP
 #define KOALESCE_PORTABLE_REGROUP_KEY_ORDER_HPP
 
+#include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/portable/regroup/RegroupGrid.hpp>
 #include <Koalesce/regroup/impl/SortKey.hpp>
 
@@ -106,8 +107,8 @@ void find_range(Exec const& exec, std::string const& label, Work const& work, Gr
   static_assert(sizeof(Range) == 2 * sizeof(std::uint64_t));
   Kokkos::View<Range, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const range(
       reinterpret_cast<Range*>(order.range));
-  Kokkos::parallel_reduce(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, work.begin, work.end),
-                          KeyRange<Work>{work}, Kokkos::MinMax<std::uint64_t, typename Exec::memory_space>(range));
+  Kokkos::parallel_reduce(label, argument_range<std::int64_t>(exec, work.begin, work.end), KeyRange<Work>{work},
+                          Kokkos::MinMax<std::uint64_t, typename Exec::memory_space>(range));
 }
 
 /// Puts the items in order.
@@ -116,7 +117,7 @@ void find_range(Exec const& exec, std::string const& label, Work const& work, Gr
 template <class Exec, class Named, class Work, class Sort, class Numbered>
 void order_items(Exec const& exec, Named const& named, Work const& work, GridKeyOrder& order, Sort const& sort,
                  Numbered const& numbered) {
-  Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>> const slots(exec, 0, order.items);
+  auto const slots = argument_range<int>(exec, 0, order.items);
   if constexpr (Work::has_key) {
     find_range(exec, named("grid: range"), work, order);
     constexpr int key_bits = 8 * int(sizeof(typename Work::KeyValue));

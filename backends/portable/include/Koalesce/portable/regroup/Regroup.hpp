@@ -2,6 +2,7 @@
 #ifndef KOALESCE_PORTABLE_REGROUP_REGROUP_HPP
 #define KOALESCE_PORTABLE_REGROUP_REGROUP_HPP
 
+#include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/portable/Backend.hpp>
 #include <Koalesce/portable/regroup/GridPlan.hpp>
 #include <Koalesce/portable/regroup/KeyOrder.hpp>
@@ -31,8 +32,7 @@ struct PlainLoop {
 
 template <class Exec, class Work, class Result>
 void run_plain_loop(Exec const& exec, std::string const& label, Work const& work, Result& result) {
-  for_or_reduce(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, work.begin, work.end),
-                PlainLoop<Work>{work}, result);
+  for_or_reduce(label, argument_range<std::int64_t>(exec, work.begin, work.end), PlainLoop<Work>{work}, result);
 }
 
 /// How the numbers are made by which a variant sorts the items of a loop.

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_PORTABLE_REGROUP_REGROUP_GRID_HPP
 #define KOALESCE_PORTABLE_REGROUP_REGROUP_GRID_HPP
 
+#include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/portable/Backend.hpp>
 #include <Koalesce/regroup/RegroupDecision.hpp>
 #include <Koalesce/regroup/impl/PathOrder.hpp>
@@ -199,7 +200,7 @@ template <bool Back, class Exec, class Work, class Order>
 void move_elements(Exec const& exec, std::string const& label, Work const& work, Order const& order,
                    typename Slots<Work>::Pointers const& elements) {
   if constexpr (!Back || some_return<typename Work::Payload>)
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, order.items),
+    Kokkos::parallel_for(label, argument_range<int>(exec, 0, order.items),
                          MoveElements<Work, Order, Back>{work, order, elements});
 }
 
@@ -220,8 +221,7 @@ template <class Exec, class Named, class Work, class Order, class Result>
 void run_moved_loop(Exec const& exec, Named const& named, Work const& work, Order const& order,
                     typename Slots<Work>::Pointers const& elements, Result& result) {
   move_elements<false>(exec, named("grid: gather"), work, order, elements);
-  for_or_reduce(named(to_string(RegroupVariant::grid_moved)),
-                Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, work.items()),
+  for_or_reduce(named(to_string(RegroupVariant::grid_moved)), argument_range(exec, work.items()),
                 MovedLoop<Work, Order>{work, order, elements}, result);
   move_elements<true>(exec, named("grid: scatter"), work, order, elements);
 }
@@ -229,8 +229,7 @@ void run_moved_loop(Exec const& exec, Named const& named, Work const& work, Orde
 template <bool Moves, class Exec, class Work, class Order, class Result>
 void run_grid_loop(Exec const& exec, std::string const& label, Work const& work, Order const& order,
                    typename Slots<Work>::Pointers const& elements, Result& result) {
-  for_or_reduce(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, work.items()),
-                GridLoop<Work, Order, Moves>{work, order, elements}, result);
+  for_or_reduce(label, argument_range(exec, work.items()), GridLoop<Work, Order, Moves>{work, order, elements}, result);
 }
 
 /// Runs teams whose workers have one tile each.

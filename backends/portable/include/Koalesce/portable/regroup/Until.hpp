@@ -2,6 +2,7 @@
 #ifndef KOALESCE_PORTABLE_REGROUP_UNTIL_HPP
 #define KOALESCE_PORTABLE_REGROUP_UNTIL_HPP
 
+#include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/portable/Backend.hpp>
 #include <Koalesce/regroup/impl/UntilBackend.hpp>
 #include <Koalesce/regroup/impl/UntilWork.hpp>
@@ -28,8 +29,7 @@ struct PlainUntil {
 
 template <class Exec, class Work, class Result>
 void run_plain_until(Exec const& exec, std::string const& label, Work const& work, Result& result) {
-  for_or_reduce(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, work.begin, work.end),
-                PlainUntil<Work>{work}, result);
+  for_or_reduce(label, argument_range<std::int64_t>(exec, work.begin, work.end), PlainUntil<Work>{work}, result);
 }
 
 /// Threads that take a few items at a time from those that are left.
@@ -74,13 +74,12 @@ struct TakeNone {
 
 template <class Exec, class Work, class Result>
 void run_shared_until(Exec const& exec, std::string const& label, Work const& work, char* memory, Result& result) {
-  using Range               = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
   auto* const taken         = reinterpret_cast<std::int64_t*>(memory);
   std::int64_t const thread = std::max(1, int(exec.concurrency()));
   std::int64_t const each   = std::clamp<std::int64_t>(work.items() / (16 * thread), 1, 64);
-  Kokkos::parallel_for(label + " begin", Range(exec, 0, 1), TakeNone{taken});
-  for_or_reduce(label, Range(exec, 0, int(std::min(thread, work.items()))), SharedItems<Work>{work, taken, each},
-                result);
+  Kokkos::parallel_for(label + " begin", argument_range<int>(exec, 0, 1), TakeNone{taken});
+  for_or_reduce(label, argument_range<int>(exec, 0, int(std::min(thread, work.items()))),
+                SharedItems<Work>{work, taken, each}, result);
 }
 
 template <RunsPortable Tag, class Exec, class Work>
