@@ -49,7 +49,10 @@ inline std::atomic<int>& current_tuning_mode() {
 inline TuningMode tuning_mode() {
   auto& current = Impl::current_tuning_mode();
   int mode      = current;
-  if (mode < 0) current = mode = int(Impl::tuning_mode_of_environment());
+  // What another thread sets in the meantime stays.
+  if (mode < 0)
+    if (int const found = int(Impl::tuning_mode_of_environment()); current.compare_exchange_strong(mode, found))
+      mode = found;
   return TuningMode(mode);
 }
 

@@ -53,11 +53,12 @@ void start_line_reduction(char const* function, std::string const& label, Exec c
     auto const& a = original_of(matrix);
     check_line_reduction<Exec>(call_text(function, label), lines, a, LineResultTraits<Results>::view(results)...);
     Kokkos::Profiling::ScopedRegion const region(function);
+    if (((LineResultTraits<Results>::view(results).size() == 0) || ...)) return;
     auto const work = line_reduction_work(lines, a, functor, results...);
     static_assert(LineReductionBackend<Tag, Exec, decltype(work)>,
                   "Koalesce: the execution space's backend was not included, or lacks the function that "
                   "LineReductionBackend requires; include <Koalesce/ShadowView.hpp>, or write that function");
-    if (work.batch > 0 && work.lines > 0) run_line_reduction(Tag{}, exec, kernel_label(Tag{}, label), work);
+    run_line_reduction(Tag{}, exec, kernel_label(Tag{}, label), work);
   }
 }
 
