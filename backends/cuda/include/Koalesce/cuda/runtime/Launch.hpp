@@ -16,9 +16,10 @@ namespace Koalesce::Impl::CudaBackend {
 
 /// \param[in] where beginning of the error message: the public function.
 inline void check_cuda(std::string const& where, cudaError_t status, char const* what) {
-  if (status != cudaSuccess)
-    fail(where, what, " failed; CUDA says \"", cudaGetErrorString(status),
-         "\"; an earlier kernel may have left this error: run under compute-sanitizer to find it");
+  if (status == cudaSuccess) return;
+  (void)cudaGetLastError();  // reported here, and not by the next launch once more
+  fail(where, what, " failed; CUDA says \"", cudaGetErrorString(status),
+       "\"; an earlier kernel may have left this error: run under compute-sanitizer to find it");
 }
 
 /// While it lives, the calling thread may allocate and query events although a stream is being captured, here or in

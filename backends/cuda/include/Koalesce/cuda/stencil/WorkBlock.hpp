@@ -30,13 +30,16 @@ struct WorkBlock {
 /// A grid that runs these thread blocks for every block of a work; throws if CUDA cannot number them.
 template <class Work>
 dim3 grid_of_blocks(std::string const& label, Work const& work, dim3 const& each) {
-  if constexpr (!has_blocks<Work>) return each;
-  constexpr std::int64_t most = (std::int64_t(1) << 31) - 1;
-  double const all            = double(each.x) * each.y * each.z * double(work.domain.blocks());
-  if (all > double(most))
-    fail(call_text("Koalesce::parallel_stencil", label), work.domain.blocks(), " blocks take ", all,
-         " thread blocks, but CUDA numbers up to ", most, " in a row; run fewer blocks at a time");
-  return dim3(unsigned(all));
+  if constexpr (!has_blocks<Work>) {
+    return each;
+  } else {
+    constexpr std::int64_t most = (std::int64_t(1) << 31) - 1;
+    double const all            = double(each.x) * each.y * each.z * double(work.domain.blocks());
+    if (all > double(most))
+      fail(call_text("Koalesce::parallel_stencil", label), work.domain.blocks(), " blocks take ", all,
+           " thread blocks, but CUDA numbers up to ", most, " in a row; run fewer blocks at a time");
+    return dim3(unsigned(all));
+  }
 }
 
 }  // namespace Koalesce::Impl::CudaBackend

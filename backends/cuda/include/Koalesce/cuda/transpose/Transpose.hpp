@@ -61,8 +61,9 @@ inline std::string to_string(Tiling tiling) {
     case Tiling::elements: return "elements";
     case Tiling::narrow: return "narrow";
     case Tiling::queue: return "queue";
-    default: return "boxes";
+    case Tiling::boxes: return "boxes";
   }
+  return "";
 }
 
 /// Whether all rows and columns have a pitch of whole lines of memory, so that tiles can begin with lines.

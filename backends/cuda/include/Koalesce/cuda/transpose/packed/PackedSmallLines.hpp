@@ -13,7 +13,7 @@
 
 #include <Kokkos_Core.hpp>
 
-/// Packed lines of elements of 1 or 2 bytes: the long lines move in packets, too, or stores would move a byte a thread.
+/// Packed lines of elements of 1 to 4 bytes: the long lines move in packets, too, or stores would move a byte a thread.
 namespace Koalesce::Impl::CudaBackend {
 
 template <int ElementBytes, int Threads>
