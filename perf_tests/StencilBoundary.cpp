@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A sweep of 7 points in a periodic box: stencil/periodic/7pt/<type>/<nz>x<ny>x<nx>/<impl>. The boundary is in the
-// sweep (koalesce), in a halo that is filled before each one (koalesce_fill_halo), or in a halo that somebody else
-// filled (koalesce_sweep), which is the sweep alone.
+// A sweep of 7 points in a box: stencil/<periodic or dirichlet>/7pt/<type>/<nz>x<ny>x<nx>/<impl>, dirichlet with a
+// constant at the faces. The boundary is in the sweep (koalesce), in a halo that is filled before each one
+// (koalesce_fill_halo), or in a halo that somebody else filled (koalesce_sweep), which is the sweep alone.
 
 #include <Koalesce/Koalesce.hpp>
 
@@ -17,31 +17,31 @@ using namespace perf;
 
 using Around = Star<1, 1, 1>;
 
-template <class T>
-void add_periodic_of(Extents const& n) {
+template <class T, class Condition>
+void add_bounded(std::string const& name, Extents const& n, Condition const& condition) {
   using F                = Fields<T>;
   auto const grid        = grid_of(n, 1);
-  std::string const base = "stencil/periodic/7pt/" + type_name<T>() + "/" + grid.name() + "/";
+  std::string const base = "stencil/" + name + "/7pt/" + type_name<T>() + "/" + grid.name() + "/";
   constexpr Cost point{2 * sizeof(T), 13};
   LinearStencil<T, Around> const weights(
       [](int dz, int dy, int dx) { return dz == 0 && dy == 0 && dx == 0 ? T(0.4) : T(0.1); });
 
-  auto const fill_periodic = [=](F const& f) { fill_halo(Exec(), f.ins[0], {n[0], n[1], n[2]}, Periodic()); };
-  auto const sweep         = [=](auto const& policy, F const& f) {
-    parallel_stencil("periodic", policy, f.ins[0], f.outs[0], weights);
+  auto const fill  = [=](F const& f) { fill_halo(Exec(), f.ins[0], {n[0], n[1], n[2]}, condition); };
+  auto const sweep = [=](auto const& policy, F const& f) {
+    parallel_stencil(name, policy, f.ins[0], f.outs[0], weights);
   };
   auto const filled = [=](F const& f) {
-    fill_periodic(f);
+    fill(f);
     sweep(policy_of<Around>(grid), f);
   };
   auto const add = [=](char const* impl, auto const& run) {
     add_prepared(base + impl, [=] {
       F const f(grid);
-      fill_periodic(f);
+      fill(f);
       return checked(grid, point, f, filled, run);
     });
   };
-  add("koalesce", [=](F const& f) { sweep(policy_of<Around>(grid).with_boundary(Periodic()), f); });
+  add("koalesce", [=](F const& f) { sweep(policy_of<Around>(grid).with_boundary(condition), f); });
   add("koalesce_fill_halo", filled);
   add("koalesce_sweep", [=](F const& f) { sweep(policy_of<Around>(grid), f); });
   add_copy<T>(base, grid, point);
@@ -51,7 +51,9 @@ void add_periodic_of(Extents const& n) {
 
 void perf::add_boundary() {
   for (auto const& n : sizes()) {
-    add_periodic_of<double>(n);
-    add_periodic_of<float>(n);
+    add_bounded<double>("periodic", n, Periodic());
+    add_bounded<float>("periodic", n, Periodic());
+    add_bounded<double>("dirichlet", n, Dirichlet(1.));
+    add_bounded<float>("dirichlet", n, Dirichlet(1.F));
   }
 }

@@ -106,11 +106,12 @@ TYPED_TEST(StencilBoundary, one_dimension) {
 }
 
 /// Rows of several warps: those of a GPU that meet faces, beyond which lie copies, and others.
-template <class P, class Shape, class T, class Sweep>
+template <class P, class Shape, class T, class Layout, class Sweep>
 void try_long_rows(Rng& rng, Sweep const& sweep) {
-  auto const run = [&](Index<3> const& n, auto const&... conditions) {
-    TwoFields<typename P::exec, T, Shape, Kokkos::LayoutRight> u(rng, n, conditions...);
-    compare_sweeps<P, Shape, T, Kokkos::LayoutRight>(
+  auto const run = [&](Index<3> n, auto const&... conditions) {
+    if (std::is_same_v<Layout, Kokkos::LayoutLeft>) std::swap(n[0], n[2]);
+    TwoFields<typename P::exec, T, Shape, Layout> u(rng, n, conditions...);
+    compare_sweeps<P, Shape, T, Layout>(
         rng, n,
         [&](auto const& policy, auto bare, auto const& out) { sweep(policy, (bare ? u.bare : u.filled).view(), out); },
         conditions...);
@@ -119,15 +120,19 @@ void try_long_rows(Rng& rng, Sweep const& sweep) {
   run({z, y, x}, Periodic());
   run({z, y, x}, Mirror(), Mirror(about_point), Neumann());
   run({y, z, x + 1}, Dirichlet(T(3)), sides(Neumann(), Mirror()), Periodic());
+  run({z, y, x}, sides(Dirichlet(T(1)), Dirichlet(T(2))), sides(Mirror(), Dirichlet(T(5))),
+      sides(Dirichlet(T(7)), Neumann()));
+  run({z, y, x}, Dirichlet(T(4)), sides(Neumann(T(2)), Dirichlet(T(3))), Dirichlet(T(6)));
   run({z, y, x}, Periodic(), Periodic(), sides(Mirror(), Extrapolation(1)));
   run({4, 4, 6}, Periodic(), Mirror(), Neumann());
 }
 
 TYPED_TEST(StencilBoundary, long_rows_of_a_functor) {
   for_each_seed([](Rng& rng) {
-    try_long_rows<TypeParam, Box<1, 2, 1>, double>(rng, [](auto const& policy, auto const& in, auto const& out) {
-      parallel_stencil("boundary", policy, in, out, Probe<Box<1, 2, 1>>());
-    });
+    try_long_rows<TypeParam, Box<1, 2, 1>, double, Kokkos::LayoutRight>(
+        rng, [](auto const& policy, auto const& in, auto const& out) {
+          parallel_stencil("boundary", policy, in, out, Probe<Box<1, 2, 1>>());
+        });
   });
 }
 
@@ -135,9 +140,10 @@ TYPED_TEST(StencilBoundary, long_rows_of_a_sum) {
   using Shape = Box<1, 1, 1>;
   LinearStencil<float, Shape> const weights([](auto... d) { return float(Probe<Shape>::weight(d...)); });
   for_each_seed([&](Rng& rng) {
-    try_long_rows<TypeParam, Shape, float>(rng, [&](auto const& policy, auto const& in, auto const& out) {
-      parallel_stencil("boundary", policy, in, out, weights);
-    });
+    try_long_rows<TypeParam, Shape, float, Kokkos::LayoutLeft>(
+        rng, [&](auto const& policy, auto const& in, auto const& out) {
+          parallel_stencil("boundary", policy, in, out, weights);
+        });
   });
 }
 

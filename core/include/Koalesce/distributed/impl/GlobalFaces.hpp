@@ -49,8 +49,9 @@ struct GivenInGrid<GivenByFunctor<T, Rank, F>, Rank> {
   }
 };
 
-template <int Rank, class Given>
-Face<GivenInGrid<Given, Rank>> face_in_grid(Face<Given> const& face, Domain<Rank> const& domain, int dim) {
+template <int Rank, class Given, unsigned kinds>
+Face<GivenInGrid<Given, Rank>, kinds> face_in_grid(Face<Given, kinds> const& face, Domain<Rank> const& domain,
+                                                   int dim) {
   PointIndex<Rank> period{};
   for (int d = 0; d < Rank; ++d) period[d] = domain.periodic(d) ? domain.global_extents()[d] : 0;
   return {face.kind, face.order, {face.given, domain.offset(), period, dim}};

@@ -11,17 +11,27 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-template <class Given>
-inline constexpr bool can_be_copies = false;
-template <class T, int Rank>
-inline constexpr bool can_be_copies<GivenValue<T, Rank>> = true;
+/// Whether copies lie beyond a face, by its type.
+template <class Face>
+inline constexpr bool has_copies = false;
+template <class Given, unsigned kinds>
+inline constexpr bool has_copies<Face<Given, kinds>> = (kinds & ~copy_kinds) == 0;
 
-/// Whether what lies beyond some of a field's faces may be copies.
+/// Whether there may be copies, or one value.
+template <class Face>
+inline constexpr bool may_be_simple = false;
+template <class T, int Rank, unsigned kinds>
+inline constexpr bool may_be_simple<Face<GivenValue<T, Rank>, kinds>> = true;
+
+/// What lies beyond a field's faces, as tiles know it.
 template <class Value>
-inline constexpr bool may_have_copies = false;
+struct FacesOfTiles;
 template <class T, int Rank, class... Low, class... High>
-inline constexpr bool may_have_copies<BoundaryValue<T, Rank, Pack<FaceSides<Low, High>...>>> =
-    ((can_be_copies<decltype(Low::given)> && can_be_copies<decltype(High::given)>) || ...);
+struct FacesOfTiles<BoundaryValue<T, Rank, Pack<FaceSides<Low, High>...>>> {
+  static constexpr bool copies = ((has_copies<Low> && has_copies<High>)&&...);
+  static constexpr bool any    = ((may_be_simple<Low> && may_be_simple<High>) || ...);
+  using type                   = std::conditional_t<copies, CopiesAtFaces, ValuesAtFaces<T>>;
+};
 
 /// Whether tiles may reach faces.
 template <class Work, class Values>
@@ -29,18 +39,20 @@ inline constexpr bool can_reach_faces = false;
 template <class Order, class Ins, class Points, class Outs, class F, class R, class... Values>
 inline constexpr bool can_reach_faces<StencilWork<Order, Ins, Points, Outs, F, R, WholeDomain>, Pack<Values...>> = [] {
   using Work = StencilWork<Order, Ins, Points, Outs, F, R, WholeDomain>;
-  return has_own_points<Work> && StencilTiles<Work>::template exists<1> && (may_have_copies<Values> && ...);
+  return has_own_points<Work> && StencilTiles<Work>::template exists<1> && (FacesOfTiles<Values>::any && ...);
 }();
 
+/// Whether copies lie beyond a face, or one value.
 template <class Given, unsigned kinds>
-bool is_copy(Face<Given, kinds> const& face) {
-  return face.is(FaceKind::periodic) || face.is(FaceKind::mirror_face) || face.is(FaceKind::mirror_point) ||
-         face.is(FaceKind::nearest);
+bool is_simple(Face<Given, kinds> const& face) {
+  if constexpr (may_be_simple<Face<Given, kinds>>)
+    return face.is(FaceKind::dirichlet) ? face.given.data == nullptr : (copy_kinds >> int(face.kind) & 1) != 0;
+  else return false;
 }
 
 /// Beyond the faces of a line of n points across them.
 template <class Low, class High>
-WithinFaces<1>::Line copied_line(FaceSides<Low, High> const& both, int n) {
+Kokkos::Array<CopiedPoint, 3> copied_line(FaceSides<Low, High> const& both, int n) {
   // The k-th point beyond a face, from 1, is a copy of the one at factor * k + offset, from 0, as seen from there.
   auto const copied = [&](auto const& face) -> CopiedPoint {
     if (face.is(FaceKind::periodic)) return {-1, n};
@@ -52,20 +64,42 @@ WithinFaces<1>::Line copied_line(FaceSides<Low, High> const& both, int n) {
   return {{{-low.factor, low.offset}, {1, 0}, {-high.factor, n - 1 - high.offset + high.factor * (n - 1)}}};
 }
 
-/// How far tiles stay away from the faces: 0 in the dimensions in which all inputs have copies beyond them.
+/// How far tiles stay away from the faces: 0 in the dimensions in which all inputs have what tiles know.
 template <class Work, class Values>
 Extents3 reach_to_faces(Work const& work, Values const& values) {
   auto reach = reach_of(work);
   for (int c = 0; c < 3; ++c) {
-    bool copies = work.extents[c] >= 2 * reach[c];
+    bool simple = work.extents[c] >= 2 * reach[c];
     for_each(values, [&](auto const& value, auto) {
       for_each(value.faces, [&](auto const& both, auto d) {
-        if (Work::Order::canonical_dim(d.value) == c) copies = copies && is_copy(both.low) && is_copy(both.high);
+        if (Work::Order::canonical_dim(d.value) == c) simple = simple && is_simple(both.low) && is_simple(both.high);
       });
     });
-    if (copies) reach[c] = 0;
+    if (simple) reach[c] = 0;
   }
   return reach;
+}
+
+/// What an input has beyond its faces.
+template <class Order, class Value>
+auto faces_of_tiles(Value const& value, Extents3 const& n) {
+  using Faces = typename FacesOfTiles<Value>::type;
+  Faces faces{};
+  for_each(value.faces, [&](auto const& both, auto d) {
+    int const c     = Order::canonical_dim(d.value);
+    faces.copies[c] = copied_line(both, int(n[c]));
+    if constexpr (Faces::has_constants) {
+      auto const take = [&](int side, auto const& face) {
+        if constexpr (may_be_simple<std::decay_t<decltype(face)>>) {
+          faces.is_constant[c][side] = face.is(FaceKind::dirichlet);
+          faces.constants[c][side]   = face.given.value;
+        }
+      };
+      take(0, both.low);
+      take(2, both.high);
+    }
+  });
+  return faces;
 }
 
 /// A box of a work, whose tiles may read beyond the faces.
@@ -73,17 +107,13 @@ template <class Order, class Ins, class Points, class Outs, class F, class R, cl
 auto work_within_faces(StencilWork<Order, Ins, Points, Outs, F, R, WholeDomain> const& work, BoundaryBox const& box,
                        Pack<Values...> const& values) {
   auto const part = work_in_box(work, box.first, box.extents, box.first);
-  WithinFaces<int(sizeof...(Values))> faces{};
+  WithinFaces<typename FacesOfTiles<Values>::type...> faces{};
   for (int c = 0; c < 3; ++c) {
     faces.begin[c] = -int(box.first[c]);
     faces.end[c]   = int(work.extents[c] - box.first[c]);
   }
-  for_each(values, [&](auto const& value, auto i) {
-    for_each(value.faces, [&](auto const& both, auto d) {
-      int const c              = Order::canonical_dim(d.value);
-      faces.copies[i.value][c] = copied_line(both, int(work.extents[c]));
-    });
-  });
+  for_each(faces.inputs,
+           [&](auto& input, auto i) { input = faces_of_tiles<Order>(get<i.value>(values), work.extents); });
   return StencilWork<Order, Ins, Points, Outs, std::remove_const_t<decltype(part.functor)>, R, decltype(faces)>{
       part.in, part.out, part.extents, part.functor, part.taps, part.points, part.reduction, faces};
 }

@@ -8,7 +8,8 @@
 #include <cstddef>
 #include <utility>
 
-/// Conditions as kernels see them. Only functors have types of their own, so other conditions share one kernel.
+/// Conditions as kernels see them. Only functors have types of their own, so other conditions share one kernel, and
+/// copies another.
 namespace Koalesce::Impl {
 
 template <int Rank>
@@ -85,37 +86,47 @@ auto make_given(int dim, V const& v) {
   }
 }
 
-template <class T, int Rank>
-Face<GivenValue<T, Rank>> make_face(int, Periodic) {
+/// Of faces beyond which lie copies of points inside.
+inline constexpr unsigned copy_kinds = 1U << int(FaceKind::periodic) | 1U << int(FaceKind::mirror_face) |
+                                       1U << int(FaceKind::mirror_point) | 1U << int(FaceKind::nearest);
+
+/// Whether a condition, or both of a dimension, say so.
+template <class C>
+inline constexpr bool is_copy_condition = std::is_same_v<C, Periodic> || is_mirror<C> || std::is_same_v<C, Neumann<>>;
+template <class Low, class High>
+inline constexpr bool is_copy_condition<Sides<Low, High>> = is_copy_condition<Low> && is_copy_condition<High>;
+
+template <class T, int Rank, unsigned kinds>
+Face<GivenValue<T, Rank>, kinds> make_face(int, Periodic) {
   return {FaceKind::periodic, 0, {}};
 }
-template <class T, int Rank, class About>
-Face<GivenValue<T, Rank>> make_face(int, Mirror<About>) {
+template <class T, int Rank, unsigned kinds, class About>
+Face<GivenValue<T, Rank>, kinds> make_face(int, Mirror<About>) {
   return {std::is_same_v<About, AboutFace> ? FaceKind::mirror_face : FaceKind::mirror_point, 0, {}};
 }
-template <class T, int Rank>
-Face<GivenValue<T, Rank>> make_face(int, Extrapolation extrapolation) {
+template <class T, int Rank, unsigned kinds>
+Face<GivenValue<T, Rank>, kinds> make_face(int, Extrapolation extrapolation) {
   return {extrapolation.order == 0 ? FaceKind::nearest : FaceKind::extrapolation, extrapolation.order, {}};
 }
-template <class T, int Rank, class V>
+template <class T, int Rank, unsigned kinds, class V>
 auto make_face(int dim, Neumann<V> const& neumann) {
   if constexpr (std::is_same_v<V, ZeroGradient>) {
-    return Face<GivenValue<T, Rank>>{FaceKind::nearest, 0, {}};
+    return Face<GivenValue<T, Rank>, kinds>{FaceKind::nearest, 0, {}};
   } else {
     auto const given = make_given<T, Rank>(dim, neumann.gradient);
-    return Face<std::decay_t<decltype(given)>>{FaceKind::neumann, 0, given};
+    return Face<std::decay_t<decltype(given)>, kinds>{FaceKind::neumann, 0, given};
   }
 }
-template <class T, int Rank, class V>
+template <class T, int Rank, unsigned kinds, class V>
 auto make_face(int dim, Dirichlet<V> const& dirichlet) {
   auto const given = make_given<T, Rank>(dim, dirichlet.value);
-  return Face<std::decay_t<decltype(given)>>{FaceKind::dirichlet, 0, given};
+  return Face<std::decay_t<decltype(given)>, kinds>{FaceKind::dirichlet, 0, given};
 }
 
-template <class T, int Rank, class Low, class High>
+template <class T, int Rank, unsigned kinds, class Low, class High>
 auto make_sides(int dim, Sides<Low, High> const& both) {
-  auto const low  = make_face<T, Rank>(dim, both.low);
-  auto const high = make_face<T, Rank>(dim, both.high);
+  auto const low  = make_face<T, Rank, kinds>(dim, both.low);
+  auto const high = make_face<T, Rank, kinds>(dim, both.high);
   return FaceSides<std::decay_t<decltype(low)>, std::decay_t<decltype(high)>>{low, high};
 }
 
@@ -142,11 +153,13 @@ auto boundary_sides(C const&... conditions) {
   else return NoBoundary{};
 }
 
-/// A pack of FaceSides, one per dimension.
+/// A pack of FaceSides, one per dimension. Their types say whether all are copies: kernels then hold no code for
+/// others.
 template <class T, int Rank, class... S>
 auto make_faces(Pack<S...> const& conditions) {
+  constexpr unsigned kinds = (is_copy_condition<S> && ...) ? copy_kinds : ~0U;
   return [&]<std::size_t... D>(std::index_sequence<D...>) {
-    return fields(make_sides<T, Rank>(int(D), get<D>(conditions))...);
+    return fields(make_sides<T, Rank, kinds>(int(D), get<D>(conditions))...);
   }(std::index_sequence_for<S...>());
 }
 

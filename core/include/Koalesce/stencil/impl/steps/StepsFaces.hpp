@@ -113,7 +113,8 @@ template <class Low, class High, class LowFace, class HighFace>
 auto known_sides(Sides<Low, High> const&, FaceSides<LowFace, HighFace> const& both) {
   if constexpr (steps_faces<Sides<Low, High>> != StepsFaces::near) return both;
   else {
-    auto const known = []<class C, class T, int Rank>(C const*, Face<GivenValue<T, Rank>> const& face) {
+    auto const known = []<class C, class T, int Rank, unsigned kinds>(C const*,
+                                                                      Face<GivenValue<T, Rank>, kinds> const& face) {
       return Face<SameValue<T>, 1U << int(kind_near<C>)>{face.kind, face.order, {face.given.value}};
     };
     auto const low  = known(static_cast<Low const*>(nullptr), both.low);

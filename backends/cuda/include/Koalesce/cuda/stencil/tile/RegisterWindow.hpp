@@ -108,7 +108,7 @@ struct RegisterWindow {
         constexpr bool precedes = beyond && can_precede && m == 0 && dz == -rz && y == -ry;
         constexpr bool follows  = beyond && can_follow && m == planes - 1 && dz == rz && y == rows - 1 + ry;
         read_row<precedes, follows>(value + (m + dz + rz) * stride + line.value * pitch + rx,
-                                    from + places.row(first + m + dz, y, plane, row), places,
+                                    from + places.row(first + m + dz, y, plane, row), first + m + dz, y, places,
                                     [](int x) { return arrives(dz, y, x) || (m == 0 && is_kept(dz, y, x)); });
       });
     });
@@ -128,7 +128,7 @@ struct RegisterWindow {
   /// Reads the values of a row for which wanted(x) holds, `width` at once where it holds for all of them. It is a
   /// lambda without captures. In the field's first and last row others stand in for those beyond its ends.
   template <bool first, bool last, class Places, class Wanted>
-  __device__ __forceinline__ static void read_row(T* to, T const* from, Places const& places, Wanted) {
+  __device__ __forceinline__ static void read_row(T* to, T const* from, int z, int y, Places const& places, Wanted) {
     constexpr int before = (rx + width - 1) / width;
     static_for<1 + 2 * before>([&](auto group) KOALESCE_INLINE_LAMBDA {
       constexpr int x          = (group.value - before) * width;
@@ -148,7 +148,7 @@ struct RegisterWindow {
             if constexpr (Places::copies) at = places.column(c);
             if constexpr (first && precedes(c)) at = at < places.begin - rx ? places.begin - rx : at;
             if constexpr (last && follows(c)) at = at > places.end - 1 + rx ? places.end - 1 + rx : at;
-            to[c] = load_read_only(from + at);
+            to[c] = places.value(z, y, c, load_read_only(from + at));
           }
         });
       }

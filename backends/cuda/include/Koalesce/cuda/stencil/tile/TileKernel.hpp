@@ -68,6 +68,7 @@ __device__ __forceinline__ void compute_tiles(Work const& all, TileGrid const& g
   } else if constexpr (has_own_points<Work>) {
     auto at = TilePlace::of(part.place, grid, work.extents, width, rows, planes);
     if (at.z >= int(work.extents[0]) || at.y >= int(work.extents[1]) || at.begin >= at.end) return;
+    using Order = typename Work::Order;
     if constexpr (!reaches_faces<Work>) {
       auto const own = OwnPoints<width, rows, planes>::of(at, work.extents, grid.wide_points);
       inside(work, at, own, update);
@@ -75,8 +76,8 @@ __device__ __forceinline__ void compute_tiles(Work const& all, TileGrid const& g
       FacesRead const read = faces_read<width, rows, planes>(work, at);
       auto const own       = OwnPoints<width, rows, planes>::of(at, work.extents, grid.wide_points);
       if (read == FacesRead::none) inside(work, at.whole(width), PointsInside(own), update);
-      else if (read == FacesRead::rows_ends) inside(work, at, points_at_faces<false>(own, work.domain), update);
-      else inside(work, at, points_at_faces<true>(own, work.domain), update);
+      else if (read == FacesRead::rows_ends) inside(work, at, points_at_faces<Order, false>(own, work.domain), update);
+      else inside(work, at, points_at_faces<Order, true>(own, work.domain), update);
     }
   } else {
     compute(TilePlace::of(part.place, grid, work.extents, width, rows, planes), AllPoints{grid.wide_points});

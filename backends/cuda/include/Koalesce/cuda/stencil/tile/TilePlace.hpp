@@ -69,6 +69,12 @@ struct PlacesAround {
   __device__ __forceinline__ std::int64_t row(int z, int y, std::int64_t plane, std::int64_t row) const {
     return z * plane + y * row;
   }
+
+  /// What is at a point, of the value that has been read.
+  template <class T>
+  __device__ __forceinline__ T value(int, int, int, T value) const {
+    return value;
+  }
 };
 
 /// The same of a tile that goes beyond the ends of the interior's rows. In the field's first and last row there may be
