@@ -374,6 +374,34 @@ TYPED_TEST(Placing, runs_one_kernel_on_the_callers_instance_and_waits_for_nothin
   }
 }
 
+struct MarkThreads {
+  template <class Member, class Array>
+  KOKKOS_FUNCTION void operator()(Member const& team, Array& shared) const {
+    shared(team.team_rank()) = 1;
+    team.team_barrier();
+  }
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const&) const {}
+};
+
+/// An instance of fewer threads has no room for teams that another one has run.
+TYPED_TEST(Placing, teams_that_an_instance_has_no_threads_for) {
+  using Exec           = typename TypeParam::exec;
+  auto const instances = some_instances<Exec>();
+  OnChip const arrays(TeamArray<double[4]>("shared"));
+  for (auto const& exec : instances) {
+    Kokkos::TeamPolicy<Exec> const any(exec, 1, 1);
+    bool const fits = any.team_size_max(MarkThreads(), Kokkos::ParallelForTag()) >= 2;
+    auto const run  = [&] {
+      parallel_placed("teams", PlacementPolicy(exec, 3, 2).with_backend(typename TypeParam::backend()), arrays,
+                       Placement(1), MarkThreads());
+      exec.fence();
+    };
+    if (fits) EXPECT_NO_THROW(run());
+    else EXPECT_THROW(run(), Error);
+  }
+}
+
 TYPED_TEST(Placing, runs_nothing_without_teams) {
   using Exec = typename TypeParam::exec;
   OnChip const arrays(TeamArray<int*>("shared", 1), ThreadArray<int>("own"));

@@ -199,9 +199,18 @@ TEST_F(TunerTest, a_relative_file_stays_where_it_was) {
   one(12);
   std::filesystem::current_path(folder / "below");
   other(12);
+  forget_tuning();
+  Calls third{"third"};
+  third(12);
+  std::filesystem::current_path(folder);
+  set_tuning_file("second.txt");
+  std::filesystem::current_path(folder / "below");
+  Calls fourth{"fourth"};
+  fourth(12);
   std::filesystem::current_path(before);
-  EXPECT_FALSE(std::filesystem::exists(folder / "below" / "tuning.txt"));
-  EXPECT_EQ(Impl::TuningFile(folder / "tuning.txt").read().entries.size(), 2u);
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "below"));
+  EXPECT_EQ(Impl::TuningFile(folder / "tuning.txt").read().entries.size(), 3u);
+  EXPECT_EQ(Impl::TuningFile(folder / "second.txt").read().entries.size(), 1u);
   std::filesystem::remove_all(folder);
 }
 

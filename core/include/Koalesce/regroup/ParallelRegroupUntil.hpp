@@ -32,9 +32,10 @@ namespace Koalesce {
 ///                     one.
 /// \param[in] args     step(i), which returns true when item i (std::int64_t) is done; or three functors: init(i)
 /// returns
-///                     the item's state, any copyable type, which stays on chip; step(i, state) changes it, and
-///                     returns true when the item is done; finish(i, state) is called once after that. Every item has
-///                     at least one step. Functors must not depend on what those of other items write.
+///                     the item's state, of any type that can be copied and made without arguments, which stays on
+///                     chip; step(i, state) changes it, and returns true when the item is done; finish(i, state) is
+///                     called once after that. Every item has at least one step. Functors must not depend on what those
+///                     of other items write.
 /// \throws Error  before anything runs: a negative range, or one that ends beyond 2^62, or a scope or remap.
 /// \see persistent threads: T. Aila, S. Laine, "Understanding the efficiency of ray traversal on GPUs", HPG 2009.
 template <class Policy, class... Args>

@@ -32,7 +32,7 @@ namespace Koalesce {
 /// none. Only interior points of the outputs are written. LayoutRight, LayoutLeft and LayoutStride may be mixed; the
 /// order of the loops follows the first output.
 ///
-/// On CUDA a functor's first calls time up to four kernels, from the queue, from tiles in registers and through the
+/// On CUDA a functor's first calls time up to five ways, from the queue, from tiles in registers and through the
 /// caches, and keep the fastest one (see StencilPolicy::with_taps()). Its results may therefore differ in their last
 /// bits from run to run and from call to call. If with_taps() names one, all runs with the same number of threads on
 /// the same GPU model agree. Between kernels, backends and extents, and between points of one call, bits agree only in
@@ -137,8 +137,7 @@ void parallel_stencil(std::string const& label, StencilPolicy<Options...> const&
 /// the same bits in any order.
 ///
 /// \param[in] label, policy, in, out  as above.
-/// \param[in] args  the functor, or several, as above, then the results: each a variable, a View of rank 0 (both are
-/// sums),
+/// \param[in] args  the functor, or several, as above, then the results: each a variable or a View of rank 0, for sums,
 ///                  or a Kokkos reducer, with Kokkos::parallel_reduce's meaning of each. A variable holds the result
 ///                  when the call returns. Views that kernels can write are written asynchronously; nothing waits for
 ///                  them. Memory for the partial results stays allocated until Kokkos is finalized.

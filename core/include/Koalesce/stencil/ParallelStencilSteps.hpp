@@ -85,7 +85,7 @@ void parallel_stencil_steps(std::string const& label, StencilPolicy<Options...> 
 /// \param[in] label, policy, state, scratch, steps  as above.
 /// \param[in] args  the functor, or several, and every(), as above, then the results, as of parallel_stencil_reduce.
 /// \throws Error as above, or if a result has no memory or memory that neither the execution space nor the host can
-///         access.
+///         access. If there is no memory for partial results, the state holds the result of all steps but the last.
 template <class... Options, class State, class Scratch, class... Args>
 void parallel_stencil_steps_reduce(std::string const& label, StencilPolicy<Options...> const& policy,
                                    State const& state, Scratch const& scratch, std::int64_t steps, Args&&... args) {

@@ -125,7 +125,8 @@ class StencilPolicy {
   ///
   /// A sweep gives what fill_halo() with these conditions and a plain sweep give (of a Staged shape, of halos as wide
   /// as the sum of all radii). Halos that fields have are neither read nor written. Points nearer to a face than the
-  /// radius run as a kernel of their own, after the others, unless Backend::OpenMP sweeps over a shape of one stage.
+  /// radius run as a kernel of their own, after the others, unless a backend sweeps up to the faces: Backend::OpenMP
+  /// over shapes of one stage, Backend::Cuda where copies of points inside, or a constant, lie beyond them.
   ///
   /// \param[in] conditions one for all dimensions, or one per dimension, in the order of the Views' indices. The policy
   ///                       keeps copies of the Views in them.
@@ -178,7 +179,7 @@ class StencilPolicy {
   /// \brief A copy that says where values around a point are read; the default is automatic.
   ///
   /// It matters on devices, and not for Staged stencils, which use the queue. With `automatic`, the first
-  /// calls with a label and class of extents time all three, by events, and the fastest one stays (see
+  /// calls with a label and class of extents time all of them, by events, and the fastest one stays (see
   /// tuning_decisions()). In TuningMode::by_extents the number of points and dimensions and the size of elements
   /// decide. `cache` and `tile` fall back on the queue if the inputs are strided along the innermost dimension; so does
   /// `tile` if an output is, or if it would not fit in registers. `queue` falls back on the caches if no plane fits on
@@ -186,7 +187,7 @@ class StencilPolicy {
   /// on devices `tile`, where teams of threads reach across planes; elsewhere `tile` means `cache`. On CUDA `automatic`
   /// times them.
   ///
-  /// The compiler may contract a functor's products and sums differently in the three kernels. With `automatic` its
+  /// The compiler may contract a functor's products and sums differently in their kernels. With `automatic` its
   /// results may therefore differ in their last bits between runs, and between the first calls of a run; with any other
   /// value they do not. A LinearStencil gives the same bits in all of them.
   StencilPolicy with_taps(StencilTaps where) const {

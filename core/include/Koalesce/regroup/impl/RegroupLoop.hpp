@@ -4,6 +4,7 @@
 
 #include <Koalesce/common/Backend.hpp>
 #include <Koalesce/common/Error.hpp>
+#include <Koalesce/common/impl/FinalizeHook.hpp>
 #include <Koalesce/common/impl/InstanceMemory.hpp>
 #include <Koalesce/regroup/impl/PathSampler.hpp>
 #include <Koalesce/regroup/impl/PlanState.hpp>
@@ -171,7 +172,7 @@ class RegroupLoops {
   /// The caller locks.
   void finalize_with_kokkos() {
     if (m_hooked) return;
-    Kokkos::push_finalize_hook([] { instance().finalize(); });
+    push_finalize_hook([] { instance().finalize(); });
     m_hooked = true;
   }
 

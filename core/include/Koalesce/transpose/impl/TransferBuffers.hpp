@@ -6,6 +6,7 @@
 #include <Koalesce/common/Error.hpp>
 #include <Koalesce/common/impl/Completion.hpp>
 #include <Koalesce/common/impl/DeviceOf.hpp>
+#include <Koalesce/common/impl/FinalizeHook.hpp>
 #include <Koalesce/common/impl/TryAllocate.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -110,7 +111,7 @@ class TransferBuffers {
     // Never destroyed: Kokkos may end after static objects.
     static auto& devices     = *new std::map<int, TransferBuffers>;
     static auto& mutex       = *new std::mutex;
-    static bool const hooked = (Kokkos::push_finalize_hook([] {
+    static bool const hooked = (push_finalize_hook([] {
                                   std::lock_guard const lock(mutex);
                                   for (auto& device : devices) device.second.release();
                                 }),

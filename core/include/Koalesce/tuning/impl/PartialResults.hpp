@@ -3,6 +3,7 @@
 #define KOALESCE_TUNING_IMPL_PARTIAL_RESULTS_HPP
 
 #include <Koalesce/common/Error.hpp>
+#include <Koalesce/common/impl/FinalizeHook.hpp>
 #include <Koalesce/common/impl/InstanceMemory.hpp>
 #include <Koalesce/tuning/impl/Stopwatch.hpp>
 
@@ -20,7 +21,7 @@ namespace Koalesce::Impl {
 template <class Exec>
 InstanceMemory<Exec>& memory_of_partial_results() {
   static InstanceMemory<Exec> pieces("Koalesce: partial results");
-  static bool const hooked = (Kokkos::push_finalize_hook([] { pieces.release_all(); }), true);
+  static bool const hooked = (push_finalize_hook([] { pieces.release_all(); }), true);
   (void)hooked;
   return pieces;
 }

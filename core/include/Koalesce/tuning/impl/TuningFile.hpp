@@ -138,7 +138,7 @@ class TuningFile {
     return sum;
   }
 
-  /// Adds a line's entry; returns false if the line is damaged. Choices are short words, so they are not escaped.
+  /// Adds a line's entry; returns false if the line is damaged. Choices are escaped as the other columns are.
   static bool parse(std::string_view line, Entries& entries) {
     auto const tab = line.find('\t');
     if (tab == line.npos) return false;

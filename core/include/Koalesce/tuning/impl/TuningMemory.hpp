@@ -33,7 +33,10 @@ class TuningMemory {
   void set_file(std::optional<std::filesystem::path> const& file) {
     std::lock_guard const lock(m_mutex);
     m_file = file;
+    m_named.reset();
+    m_path.reset();
     reset();
+    resolve();
   }
 
   std::optional<RememberedChoice> find(TuningKey const& key) {
@@ -72,12 +75,20 @@ class TuningMemory {
     m_is_read = m_has_said = false;
   }
 
+  /// What is still named as it was stays where it was.
+  void resolve() {
+    auto const named = current_file();
+    if (named == m_named) return;
+    m_named = m_path = named;
+    std::error_code error;  // opening the file reports it
+    if (m_path)
+      if (auto const path = std::filesystem::absolute(*m_path, error); !error) m_path = path;
+  }
+
   void read_file() {
     if (std::exchange(m_is_read, true)) return;
-    m_path = current_file();
+    resolve();
     if (!m_path) return;
-    std::error_code error;  // opening the file reports it
-    if (auto const path = std::filesystem::absolute(*m_path, error); !error) m_path = path;
     auto content = TuningFile(*m_path).read();
     m_known      = std::move(content.entries);
     say_once("not all choices of earlier runs are known", content.why);
@@ -90,8 +101,9 @@ class TuningMemory {
   }
 
   std::mutex m_mutex;
-  std::optional<std::filesystem::path> m_file;  // as set_file() named it
-  std::optional<std::filesystem::path> m_path;  // absolute, since the program may change its working directory
+  std::optional<std::filesystem::path> m_file;   // as set_file() named it
+  std::optional<std::filesystem::path> m_named;  // as it was named when it was looked for
+  std::optional<std::filesystem::path> m_path;   // absolute, since the program may change its working directory
   TuningFile::Entries m_known;
   bool m_is_read = false, m_has_said = false;
 };

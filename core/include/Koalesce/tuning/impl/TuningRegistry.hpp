@@ -2,6 +2,7 @@
 #ifndef KOALESCE_TUNING_IMPL_TUNING_REGISTRY_HPP
 #define KOALESCE_TUNING_IMPL_TUNING_REGISTRY_HPP
 
+#include <Koalesce/common/impl/FinalizeHook.hpp>
 #include <Koalesce/tuning/TuningDecision.hpp>
 #include <Koalesce/tuning/impl/TuningKey.hpp>
 
@@ -51,7 +52,7 @@ class TuningRegistry {
   template <class Entry, class Make>
   std::shared_ptr<Entry> find(TuningKey const& key, Make const& make) {
     std::lock_guard const lock(m_mutex);
-    if (!std::exchange(m_hooked, true)) Kokkos::push_finalize_hook([] { instance().finish(); });
+    if (!std::exchange(m_hooked, true)) push_finalize_hook([] { instance().finish(); });
     if (auto const found = m_entries.find(key); found != m_entries.end())
       if (auto entry = std::dynamic_pointer_cast<Entry>(found->second.entry)) return entry;
     std::shared_ptr<Entry> entry = make();

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_CUDA_DISTRIBUTED_NCCL_MESSAGES_HPP
 #define KOALESCE_CUDA_DISTRIBUTED_NCCL_MESSAGES_HPP
 
+#include <Koalesce/common/impl/FinalizeHook.hpp>
 #include <Koalesce/distributed/impl/transport/DeviceMessages.hpp>
 #include <Koalesce/distributed/impl/transport/HaloTransport.hpp>
 #include <Koalesce/distributed/impl/transport/HeaderMessages.hpp>
@@ -30,7 +31,7 @@ class NcclRanks {
   /// Collective.
   static std::shared_ptr<NcclRanks> of(Ranks const& ranks) {
     static std::map<std::vector<int>, std::shared_ptr<NcclRanks>> all;
-    if (all.empty()) Kokkos::push_finalize_hook([] { all.clear(); });
+    if (all.empty()) push_finalize_hook([] { all.clear(); });
     auto& found = all[processes_of(ranks)];
     if (!found) found = std::make_shared<NcclRanks>(ranks);
     return found;

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_CUDA_REGROUP_UNTIL_HPP
 #define KOALESCE_CUDA_REGROUP_UNTIL_HPP
 
+#include <Koalesce/common/impl/DeviceOf.hpp>
 #include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/regroup/UntilTuning.hpp>
@@ -223,7 +224,7 @@ void run_until(Tag, Kokkos::Cuda const& exec, std::string const& label, Work con
   if (variant.is_plain()) return PortableBackend::run_plain_until(exec, label, work, result);
   Kokkos::parallel_for(label + " begin", argument_range<int>(exec, 0, 1),
                        PortableBackend::TakeNone{reinterpret_cast<std::int64_t*>(memory)});
-  std::int64_t const warps = std::max(1, int(exec.concurrency()) / 32);
+  std::int64_t const warps = std::max(1, threads_of(exec) / 32);
   int const stretch =
       int(std::clamp<std::int64_t>(work.items() / (warps * Tuning::parts), Tuning::fewest, Tuning::most)) / 32 * 32;
   std::int64_t const needed = (work.items() + stretch - 1) / stretch;

@@ -6,6 +6,8 @@
 #include <Koalesce/cuda/stencil/tile/TileFaces.hpp>
 #include <Koalesce/stencil/impl/boundary/BoundarySweep.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 
@@ -52,7 +54,8 @@ bool is_simple(Face<Given, kinds> const& face) {
 
 /// Beyond the faces of a line of n points across them.
 template <class Low, class High>
-Kokkos::Array<CopiedPoint, 3> copied_line(FaceSides<Low, High> const& both, int n) {
+Kokkos::Array<CopiedPoint, 3> copied_line(FaceSides<Low, High> const& both, std::int64_t extent) {
+  int const n = int(std::min(extent, max_tile_row));
   // The k-th point beyond a face, from 1, is a copy of the one at factor * k + offset, from 0, as seen from there.
   auto const copied = [&](auto const& face) -> CopiedPoint {
     if (face.is(FaceKind::periodic)) return {-1, n};
@@ -69,7 +72,7 @@ template <class Work, class Values>
 Extents3 reach_to_faces(Work const& work, Values const& values) {
   auto reach = reach_of(work);
   for (int c = 0; c < 3; ++c) {
-    bool simple = work.extents[c] >= 2 * reach[c];
+    bool simple = true;
     for_each(values, [&](auto const& value, auto) {
       for_each(value.faces, [&](auto const& both, auto d) {
         if (Work::Order::canonical_dim(d.value) == c) simple = simple && is_simple(both.low) && is_simple(both.high);
@@ -87,7 +90,7 @@ auto faces_of_tiles(Value const& value, Extents3 const& n) {
   Faces faces{};
   for_each(value.faces, [&](auto const& both, auto d) {
     int const c     = Order::canonical_dim(d.value);
-    faces.copies[c] = copied_line(both, int(n[c]));
+    faces.copies[c] = copied_line(both, n[c]);
     if constexpr (Faces::has_constants) {
       auto const take = [&](int side, auto const& face) {
         if constexpr (may_be_simple<std::decay_t<decltype(face)>>) {

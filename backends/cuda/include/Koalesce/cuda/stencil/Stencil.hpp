@@ -40,7 +40,7 @@ struct StencilAlignment {
   bool narrow_tiles;  ///< tiles of one point in x are possible beside them
   bool wide_queue;    ///< the queue is filled with wide copies
   bool in_lines;      ///< rows begin alike in the cache's lines
-  int face_width;     ///< of tiles whose rows reach from face to face; 0: none
+  int face_width;     ///< of tiles that reach faces; 0: none
 
   int number() const { return 64 * face_width + 8 * tile_width + 4 * narrow_tiles + 2 * wide_queue + in_lines; }
 
@@ -67,7 +67,7 @@ StencilAlignment alignment_of(Work const& work) {
 struct StencilWay {
   StencilTaps taps;
   int width     = 0;      ///< points in x of a tile
-  bool to_faces = false;  ///< its rows go from face to face
+  bool to_faces = false;  ///< it reaches faces
 
   bool operator==(StencilWay const&) const = default;
 };

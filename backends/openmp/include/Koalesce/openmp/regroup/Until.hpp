@@ -2,6 +2,7 @@
 #ifndef KOALESCE_OPENMP_REGROUP_UNTIL_HPP
 #define KOALESCE_OPENMP_REGROUP_UNTIL_HPP
 
+#include <Koalesce/common/impl/DeviceOf.hpp>
 #include <Koalesce/openmp/Backend.hpp>
 #include <Koalesce/openmp/regroup/OrderedReduce.hpp>
 #include <Koalesce/regroup/impl/UntilBackend.hpp>
@@ -40,7 +41,7 @@ struct UntilBlock {
 template <class Exec, class Work>
 std::vector<UntilVariant> until_variants(Tag, Exec const& exec, Work const&) {
   std::vector<UntilVariant> variants{{"plain"}};
-  if (exec.concurrency() > 1) variants.push_back({"shared"});
+  if (threads_of(exec) > 1) variants.push_back({"shared"});
   return variants;
 }
 

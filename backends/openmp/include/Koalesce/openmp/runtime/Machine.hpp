@@ -2,6 +2,7 @@
 #ifndef KOALESCE_OPENMP_RUNTIME_MACHINE_HPP
 #define KOALESCE_OPENMP_RUNTIME_MACHINE_HPP
 
+#include <Koalesce/common/impl/DeviceOf.hpp>
 #include <Koalesce/common/impl/KokkosVersion.hpp>
 #include <Koalesce/openmp/Backend.hpp>
 #include <Koalesce/tuning/impl/TuningKey.hpp>
@@ -26,7 +27,7 @@ TuningMachine tuning_machine(Tag, Exec const& exec) {
 #ifdef __VERSION__
   compiler = __VERSION__;
 #endif
-  return {processor + ", " + exec.name() + " with " + std::to_string(exec.concurrency()) + " threads",
+  return {processor + ", " + exec.name() + " with " + std::to_string(threads_of(exec)) + " threads",
           "Kokkos " + kokkos_version() + ", " + compiler};
 }
 

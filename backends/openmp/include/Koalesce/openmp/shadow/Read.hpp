@@ -2,6 +2,7 @@
 #ifndef KOALESCE_OPENMP_SHADOW_READ_HPP
 #define KOALESCE_OPENMP_SHADOW_READ_HPP
 
+#include <Koalesce/common/impl/DeviceOf.hpp>
 #include <Koalesce/common/impl/Word.hpp>
 #include <Koalesce/openmp/Backend.hpp>
 #include <Koalesce/openmp/transpose/Transpose.hpp>
@@ -119,7 +120,7 @@ void run_transposing_read(Tag, Exec const& exec, std::string const& label, Work 
     using Body = OpenMPTransposingRead<Work>;
     if (is_aligned(work.base, sizeof(T)) && is_aligned(shadow, sizeof(T))) {
       HostTranspose<typename Body::W> const transpose(work.template transposition<typename Body::W>(shadow),
-                                                      exec.concurrency());
+                                                      threads_of(exec));
       return for_or_reduce(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, transpose.size()),
                            Body{work, transpose}, result);
     }

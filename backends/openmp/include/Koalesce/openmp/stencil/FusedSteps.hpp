@@ -2,6 +2,7 @@
 #ifndef KOALESCE_OPENMP_STENCIL_FUSED_STEPS_HPP
 #define KOALESCE_OPENMP_STENCIL_FUSED_STEPS_HPP
 
+#include <Koalesce/common/impl/DeviceOf.hpp>
 #include <Koalesce/openmp/stencil/BoundedTile.hpp>
 #include <Koalesce/openmp/stencil/Stencil.hpp>
 #include <Koalesce/stencil/impl/steps/StepsFaces.hpp>
@@ -186,8 +187,9 @@ template <class Exec, class Boundary, class... WorkArgs>
 void run_fused_steps(Tag, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work,
                      Boundary const& boundary, int depth) {
   using Policy = Kokkos::TeamPolicy<Exec>;
-  StepsWaveKernel const kernel(work, boundary, depth, exec.concurrency());
-  int const threads = Policy(exec, 1, 1).team_size_max(kernel, Kokkos::ParallelForTag());
+  StepsWaveKernel const kernel(work, boundary, depth, threads_of(exec));
+  // Within a parallel region Kokkos counts that region's threads there, of which the instance may have fewer.
+  int const threads = std::min(threads_of(exec), Policy(exec, 1, 1).team_size_max(kernel, Kokkos::ParallelForTag()));
   Kokkos::parallel_for(kernel_label(Tag{}, label), Policy(exec, 1, threads), kernel);
 }
 

@@ -3,6 +3,7 @@
 #define KOALESCE_OPENMP_STENCIL_STENCIL_HPP
 
 #include <Koalesce/common/Error.hpp>
+#include <Koalesce/common/impl/DeviceOf.hpp>
 #include <Koalesce/openmp/Backend.hpp>
 #include <Koalesce/openmp/stencil/LinearRows.hpp>
 #include <Koalesce/openmp/stencil/Tiling.hpp>
@@ -25,7 +26,7 @@ constexpr std::size_t bytes_of(Pack<Fields...> const&) {
 /// The threads that share a block: where there are as many blocks as threads, one.
 template <class Exec, class Work>
 int threads_per_block(Exec const& exec, Work const& work) {
-  return int(std::max<std::int64_t>(1, exec.concurrency() / std::max<std::int64_t>(1, work.domain.blocks())));
+  return int(std::max<std::int64_t>(1, threads_of(exec) / std::max<std::int64_t>(1, work.domain.blocks())));
 }
 
 /// Computes a tile's points. \param[in,out] update  what the reductions have been given so far.

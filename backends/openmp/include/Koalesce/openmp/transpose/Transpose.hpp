@@ -2,6 +2,7 @@
 #ifndef KOALESCE_OPENMP_TRANSPOSE_TRANSPOSE_HPP
 #define KOALESCE_OPENMP_TRANSPOSE_TRANSPOSE_HPP
 
+#include <Koalesce/common/impl/DeviceOf.hpp>
 #include <Koalesce/common/impl/Word.hpp>
 #include <Koalesce/openmp/Backend.hpp>
 #include <Koalesce/openmp/runtime/Tuning.hpp>
@@ -156,7 +157,7 @@ void run_transpose(Tag, Exec const& exec, std::string const& label, TransposeWor
     Kokkos::parallel_for(kernel_label(Tag{}, label),
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, kernel.size()), kernel);
   };
-  work.is_in_place() ? run(HostTransposeInPlace<T>{work}) : run(HostTranspose<T>(work, exec.concurrency()));
+  work.is_in_place() ? run(HostTransposeInPlace<T>{work}) : run(HostTranspose<T>(work, threads_of(exec)));
 }
 
 /// Elements that are not words, and copies whose rows stay rows.

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_PORTABLE_REGROUP_GRID_PLAN_HPP
 #define KOALESCE_PORTABLE_REGROUP_GRID_PLAN_HPP
 
+#include <Koalesce/common/impl/DeviceOf.hpp>
 #include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/common/impl/TeamPolicy.hpp>
 #include <Koalesce/portable/regroup/KeyOrder.hpp>
@@ -254,8 +255,9 @@ struct MoveRanges {
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, buckets),
                          [&](int b) { plan.gained[b] = plan.rooms[b] = plan.waitings[b] = 0; });
     Kokkos::single(Kokkos::PerTeam(team), [&] {
-      plan.counters[1] += plan.counters[0];
-      *report = plan.counters[1];
+      constexpr std::int64_t most = std::numeric_limits<int>::max();  // a graph may run any number of times
+      plan.counters[1] = int(Kokkos::min(std::int64_t(plan.counters[1]) + plan.counters[0], std::int64_t(most)));
+      *report          = plan.counters[1];
     });
   }
 };
@@ -356,7 +358,7 @@ void update_grid_plan(Exec const& exec, Named const& named, Work const& work, Gr
                       std::int64_t* report) {
   using Shape      = PlanTeams<Exec>;
   int const group  = team_threads<Exec>(Shape::threads);
-  int const groups = std::max(1, int(exec.concurrency()) / group);  // that run at a time
+  int const groups = std::max(1, threads_of(exec) / group);  // that run at a time
   auto const run   = [&](char const* step, std::int64_t most, std::size_t scratch, auto const& kernel) {
     Kokkos::parallel_for(named(step), team_policy(exec, Teams{most, group, 0, scratch}, kernel), kernel);
   };

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_PORTABLE_REGROUP_REGROUP_TEAM_HPP
 #define KOALESCE_PORTABLE_REGROUP_REGROUP_TEAM_HPP
 
+#include <Koalesce/common/impl/DeviceOf.hpp>
 #include <Koalesce/portable/Backend.hpp>
 #include <Koalesce/regroup/impl/PathOrder.hpp>
 #include <Koalesce/regroup/impl/RegroupWork.hpp>
@@ -91,7 +92,7 @@ int team_group(Exec const& exec, Work const& work, int team_size) {
   std::size_t const most =
       std::min<std::size_t>(TeamShape::max_bytes, Kokkos::TeamPolicy<Exec>(exec, 1, 1).scratch_size_max(0)) -
       Slots<Work>::alignment;
-  return TeamLoop<Worker, Work, Moves>::group_of(work, team_size, exec.concurrency(), most);
+  return TeamLoop<Worker, Work, Moves>::group_of(work, team_size, threads_of(exec), most);
 }
 
 template <class Worker, bool Moves, class Exec, class Work, class Result>

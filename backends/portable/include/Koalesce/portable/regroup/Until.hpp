@@ -2,6 +2,7 @@
 #ifndef KOALESCE_PORTABLE_REGROUP_UNTIL_HPP
 #define KOALESCE_PORTABLE_REGROUP_UNTIL_HPP
 
+#include <Koalesce/common/impl/DeviceOf.hpp>
 #include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/portable/Backend.hpp>
 #include <Koalesce/regroup/impl/UntilBackend.hpp>
@@ -75,7 +76,7 @@ struct TakeNone {
 template <class Exec, class Work, class Result>
 void run_shared_until(Exec const& exec, std::string const& label, Work const& work, char* memory, Result& result) {
   auto* const taken         = reinterpret_cast<std::int64_t*>(memory);
-  std::int64_t const thread = std::max(1, int(exec.concurrency()));
+  std::int64_t const thread = std::max(1, threads_of(exec));
   std::int64_t const each   = std::clamp<std::int64_t>(work.items() / (16 * thread), 1, 64);
   Kokkos::parallel_for(label + " begin", argument_range<int>(exec, 0, 1), TakeNone{taken});
   for_or_reduce(label, argument_range<int>(exec, 0, int(std::min(thread, work.items()))),

@@ -3,6 +3,7 @@
 #define KOALESCE_PORTABLE_SHADOW_REDUCE_LINES_HPP
 
 #include <Koalesce/common/Backend.hpp>
+#include <Koalesce/common/impl/DeviceOf.hpp>
 #include <Koalesce/portable/Backend.hpp>
 #include <Koalesce/portable/shadow/lines/DeviceLines.hpp>
 #include <Koalesce/portable/shadow/lines/HostLines.hpp>
@@ -17,7 +18,7 @@ void run_line_reduction(Tag, Exec const& exec, std::string const& label, Work co
   if constexpr (Backend::on_host<Exec>) reduce_lines_on_host(exec, label, work);
   else
     reduce_lines_on_device(Tag{}, exec, label, work,
-                           DeviceLineTuning::threads_resident * std::int64_t(exec.concurrency()));
+                           DeviceLineTuning::threads_resident * std::int64_t(threads_of(exec)));
 }
 
 }  // namespace Koalesce::Impl::PortableBackend

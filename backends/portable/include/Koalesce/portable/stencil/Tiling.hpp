@@ -3,6 +3,7 @@
 #define KOALESCE_PORTABLE_STENCIL_TILING_HPP
 
 #include <Koalesce/common/Error.hpp>
+#include <Koalesce/common/impl/DeviceOf.hpp>
 #include <Koalesce/portable/Backend.hpp>
 #include <Koalesce/stencil/impl/Tiling.hpp>
 
@@ -34,7 +35,7 @@ PortableTiling choose_tiling(Exec const& exec, Extents3 const& extents, int plan
       // A chunk reads `planes_before` planes before its first result: long chunks waste less, many chunks balance
       // better.
       std::int64_t const tiles_in_plane = t.tiles_y * t.tiles_x;
-      std::int64_t const wanted         = std::max<std::int64_t>(1, 8 * exec.concurrency() / 128 / tiles_in_plane);
+      std::int64_t const wanted         = std::max<std::int64_t>(1, 8 * threads_of(exec) / 128 / tiles_in_plane);
       t.chunk = std::min(extents[0], std::max<std::int64_t>(8 * planes_before + 1, (extents[0] + wanted - 1) / wanted));
       t.chunks = (extents[0] + t.chunk - 1) / t.chunk;
       if (t.size() < (std::int64_t(1) << 31)) return t;

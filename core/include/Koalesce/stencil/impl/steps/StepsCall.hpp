@@ -223,7 +223,12 @@ void run_steps(std::string const& label, Policy const& policy, State const& stat
     done += next;
     if (reducing && done == steps) {
       sweeps.run(next - 1, 1);
-      sweeps.run_reducing(reduction, functors...);
+      try {
+        sweeps.run_reducing(reduction, functors...);
+      } catch (...) {  // there is no memory for partial results
+        sweeps.settle();
+        throw;
+      }
     } else {
       sweeps.run(next);
     }

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_CUDA_STENCIL_QUEUE_PACE_COUNTERS_HPP
 #define KOALESCE_CUDA_STENCIL_QUEUE_PACE_COUNTERS_HPP
 
+#include <Koalesce/common/impl/FinalizeHook.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -31,7 +32,7 @@ class PaceCounters {
   };
 
   PaceCounters() {
-    Kokkos::push_finalize_hook([this] {
+    push_finalize_hook([this] {
       std::lock_guard const lock(m_mutex);
       for (auto const& [device, counters] : m_on_device)
         if (cudaSetDevice(device) == cudaSuccess) (void)cudaFree(counters.first);

@@ -2,6 +2,7 @@
 #ifndef KOALESCE_CUDA_STENCIL_STEPS_PERSISTENT_STEPS_HPP
 #define KOALESCE_CUDA_STENCIL_STEPS_PERSISTENT_STEPS_HPP
 
+#include <Koalesce/common/impl/FinalizeHook.hpp>
 #include <Koalesce/common/impl/InstanceMemory.hpp>
 #include <Koalesce/common/impl/RecentValues.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
@@ -29,7 +30,7 @@ __global__ void __launch_bounds__(Kernel::threads, 1)
 /// The messages between blocks, on an execution space's instances.
 inline InstanceMemory<Kokkos::Cuda>& memory_of_messages() {
   static InstanceMemory<Kokkos::Cuda> pieces("Koalesce: messages between blocks");
-  static bool const hooked = (Kokkos::push_finalize_hook([] { pieces.release_all(); }), true);
+  static bool const hooked = (push_finalize_hook([] { pieces.release_all(); }), true);
   (void)hooked;
   return pieces;
 }

@@ -176,13 +176,16 @@ bool can_have_tiles(Work const& work) {
   }
 }
 
+/// 32 bits hold all places in a row.
+inline constexpr std::int64_t max_tile_row = std::int64_t(1) << 30;
+
 /// The most points that a tile of this work may have in x; 0: it cannot be cut into tiles.
 template <class Work>
 int tile_width(Work const& work) {
   auto const& n = work.extents;
-  // 32 bits hold all places in a row, and CUDA numbers the blocks of four rows and more.
+  // CUDA numbers the blocks of four rows and more.
   constexpr std::int64_t most = 65535;
-  bool fits = n[2] <= (std::int64_t(1) << 30) && n[1] <= 4 * most && n[0] <= (Work::Order::rank == 2 ? 4 : 1) * most;
+  bool fits               = n[2] <= max_tile_row && n[1] <= 4 * most && n[0] <= (Work::Order::rank == 2 ? 4 : 1) * most;
   auto const lies_in_rows = [&](auto const& field, auto) { fits = fits && field.stride[2] == 1; };
   for_each(work.in, lies_in_rows);
   for_each(work.points, lies_in_rows);
