@@ -219,6 +219,25 @@ TYPED_TEST(ReduceLines, to_several_results) {
                Kokkos::MinMax<double>, Kokkos::MaxLoc<double, std::int64_t>, JoinTallies>({}, Strides::right);
 }
 
+struct ThreeNumbers {
+  KOKKOS_FUNCTION void operator()(std::int64_t b, std::int64_t i, std::int64_t j, float v, float& sum, float& most,
+                                  float& weighted) const {
+    sum += v;
+    most = Kokkos::max(most, v + float(weight(b, i, j)));
+    weighted += v * float(weight(b, i, j));
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j, float v, float& sum, float& most,
+                                  float& weighted) const {
+    (*this)(0, i, j, v, sum, most, weighted);
+  }
+};
+
+/// Together they have 12 bytes.
+TYPED_TEST(ReduceLines, to_results_of_no_power_of_two_bytes) {
+  check_shapes<TypeParam, float, LayoutStride, ThreeNumbers, Kokkos::Sum<float>, Kokkos::Max<float>,
+               Kokkos::Sum<float>>({}, Strides::right);
+}
+
 // ---- Calls ----
 
 template <class P>

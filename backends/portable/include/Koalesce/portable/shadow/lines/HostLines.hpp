@@ -2,6 +2,7 @@
 #ifndef KOALESCE_PORTABLE_SHADOW_LINES_HOST_LINES_HPP
 #define KOALESCE_PORTABLE_SHADOW_LINES_HOST_LINES_HPP
 
+#include <Koalesce/common/impl/DeviceOf.hpp>
 #include <Koalesce/common/impl/Pack.hpp>
 #include <Koalesce/shadow/impl/LineReductionWork.hpp>
 #include <Koalesce/tuning/impl/PartialResults.hpp>
@@ -9,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <string>
 
@@ -77,6 +79,7 @@ class HostUpdates {
 
   /// Joins all to the first: the second half to the first half, and so on.
   void join_halves() {
+    static_assert(std::has_single_bit(unsigned(Count)));
     for_each(m_work.results, [&](auto const& result, auto k) {
       auto* const of_reducer = get<decltype(k)::value>(m_updates).data();
       for (int half = Count / 2; half > 0; half /= 2)
@@ -192,7 +195,9 @@ struct HostNarrow {
 /// lanes.
 template <class Work>
 struct HostLines {
-  static constexpr int lanes = std::clamp(HostLineTuning::lane_bytes / int(sizeof(typename Work::Update)), 8, 32);
+  /// A power of two: halves are joined.
+  static constexpr int lanes =
+      int(std::bit_floor(unsigned(std::clamp(HostLineTuning::lane_bytes / int(sizeof(typename Work::Update)), 8, 32))));
 
   using Updates = HostUpdates<Work, lanes>;
 
@@ -244,7 +249,7 @@ struct HostJoin {
 /// thread then takes a run of positions, which on many machines lie in the memory of the thread that filled them.
 template <class Exec, class Work>
 std::int64_t host_parts(Exec const& exec, Work const& work, std::int64_t others) {
-  std::int64_t const threads = exec.concurrency();
+  std::int64_t const threads = threads_of(exec);
   if (others >= 4 * threads) return 1;
   return std::clamp<std::int64_t>(work.length / HostLineTuning::least_in_part, 1, threads);
 }
@@ -268,7 +273,7 @@ template <class Exec, class Work>
 void reduce_lines_on_host(Exec const& exec, std::string const& label, Work const& work) {
   if (HostNarrow<Work>::takes(work))
     return run_host_lines<HostNarrow<Work>>(exec, label, work, host_parts(exec, work, work.batch), work.batch);
-  std::int64_t const threads = exec.concurrency();
+  std::int64_t const threads = threads_of(exec);
   if (HostLines<Work>::takes(work)) {
     std::int64_t const lines = work.batch * work.lines, parts = host_parts(exec, work, lines);
     std::int64_t const width  = std::clamp<std::int64_t>(lines / (16 * threads), 1, HostLineTuning::lines_at_once),
