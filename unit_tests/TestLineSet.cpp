@@ -70,5 +70,11 @@ TEST(LineSets, are_flags_of_lines) {
   }
 }
 
+TEST(LineSets, have_no_run_with_lines_that_they_lack) {
+  LineSet set;
+  set.add({30, 70});
+  for (IndexRange const& range : {IndexRange{71, 90}, {0, 29}, {70, 70}}) EXPECT_TRUE(set.most_of(range).empty());
+}
+
 }  // namespace
 }  // namespace Koalesce::Test

@@ -159,6 +159,26 @@ TYPED_TEST(ParallelReadMaps, parts_of_a_traversal) {
   });
 }
 
+/// Items that begin late are no places in the matrix, of which memory holds a part.
+TYPED_TEST(ParallelReadMaps, late_ranges_where_memory_is_limited) {
+  for_each_seed([](Rng& rng) {
+    Index<3> const n{2, 64, 64};
+    Field<typename TypeParam::exec, float, 3, Kokkos::LayoutRight> field(n, {}, rng);
+    fill_for_transpose(field, rng);
+    auto const elements = elements_of(field);
+    auto const indices  = indices_of(column_order<3>(n), 0, std::int64_t(elements.size()));
+    for (std::int64_t const begin : {std::int64_t(0), std::int64_t(100), std::int64_t(elements.size())}) {
+      SCOPED_TRACE("from " + std::to_string(begin));
+      ShadowView const a(window(field), 64 * 32 * sizeof(float), ShadowBuild::first_read);
+      Table<typename TypeParam::exec::memory_space> const table(indices, begin);
+      for (int time = 0; time < 3; ++time) {
+        check_read<TypeParam>(a, table, indices, begin, elements);
+        check_reduce<TypeParam>(a, table, indices, begin, elements);
+      }
+    }
+  });
+}
+
 /// Items that begin late, and more of them than elements: the traversal starts over.
 TYPED_TEST(ParallelReadMaps, ranges_that_begin_late_and_go_on_for_long) {
   for_each_seed([](Rng& rng) {

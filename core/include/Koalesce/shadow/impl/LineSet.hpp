@@ -65,8 +65,12 @@ class LineSet {
   /// The run with most lines of a range; an empty one, if none has any.
   IndexRange most_of(IndexRange const& range) const {
     IndexRange best{0, 0};
+    std::int64_t most = 0;
     for (auto const& r : m_runs)
-      if (intersection(r, range).size() > intersection(best, range).size()) best = r;
+      if (auto const lines = intersection(r, range).size(); lines > most) {
+        best = r;
+        most = lines;
+      }
     return best;
   }
 

@@ -131,14 +131,16 @@ void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> 
                          shadow.built.runs() < LineSet::max_runs;
   bool const useful =
       work.items() > 0 && !work.is_vector() && !work.is_known_near() && (can_build || !shadow.built.empty());
+  // The items of an unknown map are places in the matrix only if they begin with the first.
+  bool const are_places  = work.is_known_far() || (is_whole && begin == 0);
   auto const goes        = useful ? traversal_of(Tag{}, exec, label, work, state) : Traversal::irregular;
-  IndexRange const items = goes == Traversal::by_column && knows_lines ? work.lines() : lines.all();
+  IndexRange const items = goes == Traversal::by_column && are_places ? work.lines() : lines.all();
 
   if (goes == Traversal::by_column && can_build && !shadow.built.contains(items) &&
       builds_now<Exec>(state.build, shadow, items) && allocate_shadow(state, lines, items.first, false)) {
     begin_after(exec, shadow.ready.get());
     bool const is_new = shadow.built.missing(items).front().contains(items);
-    if (is_new && shadow.room.contains(items) && work.is_transposable()) {
+    if (are_places && is_new && shadow.room.contains(items) && work.is_transposable()) {
       auto* const to = shadow.view.data() + (items.first - shadow.room.first) * work.line_length();
       run_transposing_read(Tag{}, exec, named(" [transposing]"), work, to, result);
       shadow.built.add(items);
