@@ -138,9 +138,9 @@ class Domain {
   }
 
   void choose(std::string const& where, options_type const& options) {
-    int const size = m_state->size();
-    int given      = 1;
-    bool all       = true;
+    int const size     = m_state->size();
+    std::int64_t given = 1;
+    bool all           = true;
     for (int d = 0; d < Rank; ++d) {
       if (m_global[d] < 1)
         Impl::fail(where, "the grid has ", m_global[d], " points in dimension ", d,
@@ -148,7 +148,7 @@ class Domain {
       if (options.ranks[d] < 0)
         Impl::fail(where, "there are to be ", options.ranks[d], " processes in dimension ", d,
                    "; give 1 or more, or 0 for as many as are best");
-      if (options.ranks[d] > 0) given *= options.ranks[d];
+      if (options.ranks[d] > 0) given = std::min(given * options.ranks[d], std::int64_t(1) << 31);
       else all = false;
     }
     if (!(options.time_limit > 0))
@@ -156,8 +156,9 @@ class Domain {
     if (options.contiguous < 0 || options.contiguous >= Rank)
       Impl::fail(where, "the contiguous dimension is ", options.contiguous, "; it must be one of 0 to ", Rank - 1);
     if (size % given != 0 || (all && size != given))
-      Impl::fail(where, "the options ask for ", given, " processes, but the communicator has ", size,
-                 "; give numbers whose product is ", size, ", or 0 for as many as are best");
+      Impl::fail(where, "the options ask for ", all ? "" : "a multiple of ", given,
+                 " processes, but the communicator has ", size, "; give numbers whose product is ", size,
+                 ", or 0 for as many as are best");
     m_ranks = Impl::choose_grid<Rank>(m_global, size, options.ranks, m_periodic, options.contiguous);
     if (m_ranks[0] == 0)
       Impl::fail(where, "there are ", size, " processes, more than can have points of ", text_of(options),

@@ -38,7 +38,8 @@ inline std::vector<TuningDecision> tuning_decisions(std::string const& label = "
 }
 
 /// \brief Forgets all choices of this process. They are measured again, or read again from the file, which does not
-/// change. Calls that run at the same time continue with the choices that they have.
+/// change. Calls that run at the same time, and those of a Domain that exists, continue with the choices that they
+/// have.
 inline void forget_tuning() {
   Impl::TuningMemory::instance().forget();
   Impl::TuningRegistry::instance().forget();

@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -74,7 +75,7 @@ auto block_buffer(Domain<Rank> const& domain, View const&) {
 /// another's.
 template <class Exec, class Interior, class Block>
 void copy_block(Exec const& exec, Interior const& interior, Block const& block, bool out) {
-  exec.fence("Koalesce::gather: results");
+  exec.fence("Koalesce: a block before it is copied");
   using Space      = typename Interior::memory_space;
   auto const there = Kokkos::create_mirror(Space(), block);
   if (out) {
@@ -84,7 +85,7 @@ void copy_block(Exec const& exec, Interior const& interior, Block const& block, 
     Kokkos::deep_copy(exec, there, block);
     Kokkos::deep_copy(exec, interior, there);
   }
-  exec.fence("Koalesce::gather: copied");
+  exec.fence("Koalesce: a block that is copied");
 }
 
 template <class Exec, int Rank, class View, class All>
@@ -140,41 +141,55 @@ class ElementType {
   MPI_Datatype m_type;
 };
 
+/// Moves a block in messages whose number of points is an int. \param[in] start  start(first point, points, request).
+template <class Block, class Start>
+void move_block(Ranks const& ranks, Block const& block, std::string const& where, char const* what,
+                Start const& start) {
+  constexpr std::int64_t most = std::int64_t(1) << 30;
+  std::int64_t const points   = std::int64_t(block.size());
+  std::vector<MPI_Request> requests(std::size_t((points + most - 1) / most));
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    std::int64_t const first = std::int64_t(i) * most;
+    start(block.data() + first, int(std::min(most, points - first)), &requests[i]);
+  }
+  ranks.wait(requests, where, what);
+}
+
+template <int Rank, class Block>
+void send_block(std::string const& where, Domain<Rank> const& domain, Block const& block, int to) {
+  ElementType<typename Block::value_type> const element;
+  move_block(*domain.state(), block, where, "room for a block", [&](auto* first, int points, MPI_Request* request) {
+    MPI_Isend(first, points, element.get(), to, block_tag, domain.comm(), request);
+  });
+}
+
+template <int Rank, class Block>
+void receive_block(std::string const& where, Domain<Rank> const& domain, Block const& block, int from) {
+  ElementType<typename Block::value_type> const element;
+  move_block(*domain.state(), block, where, "a block", [&](auto* first, int points, MPI_Request* request) {
+    MPI_Irecv(first, points, element.get(), from, block_tag, domain.comm(), request);
+  });
+}
+
 template <int Rank, class Block, class All>
 void gather_blocks(std::string const& where, Domain<Rank> const& domain, Block const& block, All const& all) {
-  using T = typename Block::value_type;
-  ElementType<T> const element;
-  auto const& ranks = *domain.state();
-  std::vector<MPI_Request> request(1);
-  if (ranks.rank() != 0) {
-    MPI_Isend(block.data(), int(block.size()), element.get(), 0, block_tag, domain.comm(), request.data());
-    return ranks.wait(request, where, "room for a block");
-  }
+  if (domain.state()->rank() != 0) return send_block(where, domain, block, 0);
   for_each_block(domain, all, [&](int r, auto const& to, auto const& count) {
     if (r == 0) return Kokkos::deep_copy(to, block);
-    auto const other = make_block<T, Rank>(count);
-    MPI_Irecv(other.data(), int(other.size()), element.get(), r, block_tag, domain.comm(), request.data());
-    ranks.wait(request, where, "a block");
+    auto const other = make_block<typename Block::value_type, Rank>(count);
+    receive_block(where, domain, other, r);
     Kokkos::deep_copy(to, other);
   });
 }
 
 template <int Rank, class All, class Block>
 void scatter_blocks(std::string const& where, Domain<Rank> const& domain, All const& all, Block const& block) {
-  using T = typename Block::value_type;
-  ElementType<T> const element;
-  auto const& ranks = *domain.state();
-  std::vector<MPI_Request> request(1);
-  if (ranks.rank() != 0) {
-    MPI_Irecv(block.data(), int(block.size()), element.get(), 0, block_tag, domain.comm(), request.data());
-    return ranks.wait(request, where, "a block");
-  }
+  if (domain.state()->rank() != 0) return receive_block(where, domain, block, 0);
   for_each_block(domain, all, [&](int r, auto const& from, auto const& count) {
     if (r == 0) return Kokkos::deep_copy(block, from);
-    auto const other = make_block<T, Rank>(count);
+    auto const other = make_block<typename Block::value_type, Rank>(count);
     Kokkos::deep_copy(other, from);
-    MPI_Isend(other.data(), int(other.size()), element.get(), r, block_tag, domain.comm(), request.data());
-    ranks.wait(request, where, "room for a block");
+    send_block(where, domain, other, r);
   });
 }
 

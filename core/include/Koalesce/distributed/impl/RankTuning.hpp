@@ -68,7 +68,8 @@ class RankTuning : public TuningGroup, public TuningEntry {
       decision.decided         = !trials.chosen.empty();
       decision.remembered      = m_remembered && decision.decided;
       decision.choice          = trials.chosen;
-      decision.why = decision.remembered ? "remembered from an earlier run" : "shortest on the slowest process";
+      if (decision.decided)
+        decision.why = decision.remembered ? "remembered from an earlier run" : "shortest on the slowest process";
     }
     return all;
   }
@@ -129,13 +130,12 @@ class RankTuning : public TuningGroup, public TuningEntry {
     std::string all;
     for (auto const& [role, trials] : m_trials)
       if (!trials.chosen.empty()) all += role + "=" + trials.chosen + ";";
-    if (m_ranks->rank() == 0 && !slowest.empty())
+    if (m_ranks->rank() == 0 && !slowest.empty() && !is_forgotten())
       (void)TuningMemory::instance().put(m_key, {all, std::max(sum_of_times, 1e-9)});
   }
 
   Ranks const* m_ranks;  // which holds this
   TuningKey m_key;
-  std::mutex m_mutex;
   bool m_remembered    = false;
   std::int64_t m_calls = 0, m_next = period;
   int m_comparisons = 0;

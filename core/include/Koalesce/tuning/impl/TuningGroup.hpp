@@ -4,10 +4,12 @@
 
 #include <Koalesce/tuning/impl/Stopwatch.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -52,18 +54,23 @@ class TuningGroup {
   template <class Exec, class Run>
   void run(Exec const& exec, double size, std::vector<std::string> const& candidates, std::size_t otherwise,
            Run const& run) {
-    auto& trials = m_trials[m_role];
+    std::unique_lock lock(m_mutex);
+    auto& trials     = m_trials[m_role];
+    auto const leave = [&](std::size_t number) {
+      lock.unlock();
+      run(number);
+    };
     if (!trials.chosen.empty()) {
-      for (std::size_t i = 0; i < candidates.size(); ++i)
-        if (candidates[i] == trials.chosen) return run(i);
-      return run(otherwise);
+      auto const chosen = std::find(candidates.begin(), candidates.end(), trials.chosen);
+      return leave(chosen == candidates.end() ? otherwise : std::size_t(chosen - candidates.begin()));
     }
-    if (candidates.size() == 1) return run(std::size_t(0));
-    if (trials.turn >= max_turns * candidates.size()) return run(otherwise);
+    if (candidates.size() == 1) return leave(0);
+    if (trials.turn >= max_turns * candidates.size()) return leave(otherwise);
     std::size_t const number = trials.turn++ % candidates.size();
     auto const watch         = std::make_shared<Stopwatch<Exec>>(exec);
-    run(number);
+    leave(number);
     watch->stop(exec);
+    lock.lock();
     trials.times.push_back({candidates[number], size, [watch] { return watch->seconds(); }});
   }
 
@@ -80,6 +87,7 @@ class TuningGroup {
     std::vector<Time> times;
   };
 
+  std::mutex m_mutex;  ///< other threads may ask for decisions
   std::map<std::string, Trials> m_trials;
 
  private:

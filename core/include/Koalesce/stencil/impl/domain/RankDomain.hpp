@@ -17,11 +17,11 @@ class Domain;
 ///     dispatch_over_ranks(label, policy, in, out, reduction, functors...)
 ///                                                        the sweep
 ///     check_over_ranks(where, policy, in, out, check)    check(policy of this process), agreed on
-///     steps_per_exchange(label, policy, in, back)        time steps for which halos of inputs are wide enough, one way
-///                                                        and back
-///     tuning_over_ranks(where, policy)                   a TuningGroup, as a shared_ptr: what all processes choose
-///     alike exchange_for_steps(label, policy, in, steps)       halos for so many work_for_steps(policy, work, ahead)
-///     a work with the points around it that so many steps need
+///     steps_per_exchange(label, policy, in, back)        time steps for which halos of inputs, and back, are wide
+///                                                        enough
+///     tuning_over_ranks(where, policy)                   a TuningGroup, as a shared_ptr: choices that are alike
+///     exchange_for_steps(label, policy, in, steps)       halos for so many
+///     work_for_steps(policy, work, ahead)                a work with the points around it that so many steps need
 namespace Koalesce::Impl {
 
 /// Of a policy: this process' part of a domain, all of its points or some.
