@@ -180,12 +180,12 @@ class StencilPolicy {
   ///
   /// It matters on devices, and not for Staged stencils, which use the queue. With `automatic`, the first
   /// calls with a label and class of extents time all of them, by events, and the fastest one stays (see
-  /// tuning_decisions()). In TuningMode::by_extents the number of points and dimensions and the size of elements
-  /// decide. `cache` and `tile` fall back on the queue if the inputs are strided along the innermost dimension; so does
-  /// `tile` if an output is, or if it would not fit in registers. `queue` falls back on the caches if no plane fits on
-  /// chip. Backend::Portable has `queue`, which is an error if no plane fits on chip, `cache`, and in three dimensions
-  /// on devices `tile`, where teams of threads reach across planes; elsewhere `tile` means `cache`. On CUDA `automatic`
-  /// times them.
+  /// tuning_decisions()). In TuningMode::by_extents the number of points and dimensions, the size of elements and
+  /// the boundary decide. `cache` and `tile` fall back on the queue if the inputs are strided along the innermost
+  /// dimension; so does `tile` if an output is, or if it would not fit in registers. `queue` falls back on the caches
+  /// if no plane fits on chip. Backend::Portable has `queue`, which is an error if no plane fits on chip, `cache`, and
+  /// in three dimensions on devices `tile`, where teams of threads reach across planes; elsewhere `tile` means `cache`.
+  /// On CUDA `automatic` times them.
   ///
   /// The compiler may contract a functor's products and sums differently in their kernels. With `automatic` its
   /// results may therefore differ in their last bits between runs, and between the first calls of a run; with any other

@@ -72,9 +72,9 @@ struct StencilWay {
   bool operator==(StencilWay const&) const = default;
 };
 
-/// The candidates of a stencil. The one that its types suggest comes first. Small elements leave registers for tiles
-/// and too little work for shared memory; in fewer than three dimensions the planes of a queue are single rows. Where a
-/// point takes much arithmetic, tiles of one point in x leave room for more threads.
+/// The candidates of a stencil. Tiles that reach faces come first, then the one that its types suggest. Small elements
+/// leave registers for tiles and too little work for shared memory; in fewer than three dimensions the planes of a
+/// queue are single rows. Where a point takes much arithmetic, tiles of one point in x leave room for more threads.
 template <class Work>
 class StencilCandidates {
  public:

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 /// An order over the grid that is kept. Every path has a range of slots. When items change their paths, the ranges

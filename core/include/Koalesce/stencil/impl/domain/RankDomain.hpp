@@ -17,7 +17,7 @@ class Domain;
 ///     dispatch_over_ranks(label, policy, in, out, reduction, functors...)
 ///                                                        the sweep
 ///     check_over_ranks(where, policy, in, out, check)    check(policy of this process), agreed on
-///     steps_per_exchange(label, policy, in, back)        time steps for which halos of inputs, and back, are wide
+///     steps_per_exchange(label, policy, in, back)        time steps for which halos of `in` and `back` are wide
 ///                                                        enough
 ///     tuning_over_ranks(where, policy)                   a TuningGroup, as a shared_ptr: choices that are alike
 ///     exchange_for_steps(label, policy, in, steps)       halos for so many

@@ -6,6 +6,8 @@
 #include <Koalesce/stencil/impl/StencilWork.hpp>
 
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 /// Tiles that reach the faces of fields without halos, beyond which lie copies of points inside, or constants. In a
 /// kernel of their own the ends of rows would each be a cache line that is read, and another that is written, once

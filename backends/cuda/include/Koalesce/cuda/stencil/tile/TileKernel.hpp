@@ -36,7 +36,7 @@ inline constexpr bool has_own_points =
     (std::is_same_v<typename Work::Points, Pack<>> ||
      (!is_linear<typename Work::Functor> && Work::rz <= 1 && Work::ry <= 1 && Work::rx <= 1));
 
-/// Which faces' copies a warp reads.
+/// Beyond which faces a warp reads.
 enum class FacesRead { none, rows_ends, any };
 
 template <int width, int rows, int planes, class Work>
