@@ -236,13 +236,14 @@ void run_grid_loop(Exec const& exec, std::string const& label, Work const& work,
 template <class Worker, class Exec, class Body>
 void run_tiles(Exec const& exec, std::string const& label, int tiles, int team_size, Body const& body) {
   int const workers = Worker::workers(team_size);
-  Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, (tiles + workers - 1) / workers, team_size), body);
+  Kokkos::parallel_for(
+      label, Kokkos::TeamPolicy<Exec, FunctorAsArgument>(exec, (tiles + workers - 1) / workers, team_size), body);
 }
 
 template <class Exec, class Named>
 void scan_tiles(Exec const& exec, Named const& named, GridCounts const& counts, int team_size) {
-  Kokkos::parallel_for(named("grid: scan"), Kokkos::TeamPolicy<Exec>(exec, counts.buckets, team_size),
-                       GridScan{counts});
+  Kokkos::parallel_for(named("grid: scan"),
+                       Kokkos::TeamPolicy<Exec, FunctorAsArgument>(exec, counts.buckets, team_size), GridScan{counts});
 }
 
 /// Counts, adds up and places.

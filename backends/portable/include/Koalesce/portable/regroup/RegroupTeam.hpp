@@ -3,6 +3,7 @@
 #define KOALESCE_PORTABLE_REGROUP_REGROUP_TEAM_HPP
 
 #include <Koalesce/common/impl/DeviceOf.hpp>
+#include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/portable/Backend.hpp>
 #include <Koalesce/regroup/impl/PathOrder.hpp>
 #include <Koalesce/regroup/impl/RegroupWork.hpp>
@@ -100,7 +101,7 @@ void run_team(Exec const& exec, std::string const& label, Work const& work, int 
   using Body                = TeamLoop<Worker, Work, Moves>;
   int const group           = team_group<Worker, Moves>(exec, work, team_size);
   std::int64_t const league = (work.items() + group - 1) / group;
-  Kokkos::TeamPolicy<Exec> policy(exec, int(league), team_size);
+  Kokkos::TeamPolicy<Exec, FunctorAsArgument> policy(exec, int(league), team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(Body::bytes(group, work.paths, team_size) + Slots<Work>::alignment));
   for_or_reduce(label, policy, Body{work, group}, result);
 }
