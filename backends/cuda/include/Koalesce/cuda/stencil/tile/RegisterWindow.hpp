@@ -108,7 +108,7 @@ struct RegisterWindow {
         constexpr bool precedes = beyond && can_precede && m == 0 && dz == -rz && y == -ry;
         constexpr bool follows  = beyond && can_follow && m == planes - 1 && dz == rz && y == rows - 1 + ry;
         read_row<precedes, follows>(value + (m + dz + rz) * stride + line.value * pitch + rx,
-                                    from + places.row(first + m + dz, y, plane, row), first + m + dz, y, places,
+                                    places.row(from, first + m + dz, y, plane, row), first + m + dz, y, places,
                                     [](int x) { return arrives(dz, y, x) || (m == 0 && is_kept(dz, y, x)); });
       });
     });

@@ -83,10 +83,11 @@ class PlacesAtFaces : public PlacesAround {
     for (int c = -rx; c < width + rx; ++c) m_column[c + rx] = faces.template inside<input>(2, at.x + c) - at.x;
   }
 
-  __device__ __forceinline__ std::int64_t row(int z, int y, std::int64_t plane, std::int64_t row) const {
-    if constexpr (!everywhere) return PlacesAround::row(z, y, plane, row);
+  template <class T>
+  __device__ __forceinline__ T const* row(T const* from, int z, int y, std::int64_t plane, std::int64_t row) const {
+    if constexpr (!everywhere) return PlacesAround::row(from, z, y, plane, row);
     else
-      return PlacesAround::row(m_faces.template inside<input>(0, m_at.z + z) - m_at.z,
+      return PlacesAround::row(from, m_faces.template inside<input>(0, m_at.z + z) - m_at.z,
                                m_faces.template inside<input>(1, m_at.y + y) - m_at.y, plane, row);
   }
 

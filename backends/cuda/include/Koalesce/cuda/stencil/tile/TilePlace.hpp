@@ -64,10 +64,12 @@ struct TilePlace {
 struct PlacesAround {
   static constexpr bool goes_beyond = false, copies = false;
 
-  /// From the tile's first point to that of a row.
+  /// The first point of a row.
+  /// \param[in] from        the tile's first point.
   /// \param[in] plane, row  elements from one to the next.
-  __device__ __forceinline__ std::int64_t row(int z, int y, std::int64_t plane, std::int64_t row) const {
-    return z * plane + y * row;
+  template <class T>
+  __device__ __forceinline__ T const* row(T const* from, int z, int y, std::int64_t plane, std::int64_t row) const {
+    return from + z * plane + y * row;
   }
 
   /// What is at a point, of the value that has been read.
