@@ -85,7 +85,7 @@ PATTERNS = (
             "`7pt` to `125pt` are weighted sums, `2d_` and `1d_` those of two and one dimension, `_aligned` those of fields "
             "whose rows begin at 128 bytes, `biharmonic` two sums in one sweep, `heat` 7 points added before one product; `perona_malik` has 26 divisions a point, "
             "`bilateral` six exponential functions, `gray_scott` two fields, `wave` two more fields read at the point, as "
-            "captured Views (functor) or as inputs (fields, linear), `periodic` a sweep with a periodic boundary, beside a halo "
+            "captured Views (functor) or as inputs (fields, linear), `periodic` a sweep with a periodic boundary, `dirichlet` one with a constant at the faces, beside a halo "
             "that is filled before each sweep, and the sweep alone, `residual` a step of Jacobi's method with a norm that it sums, "
             "beside a `ReproducibleSum` of it, a loop that sums it afterwards, and the step alone; `blocks` a sweep over many small "
             "fields, beside a call for each and one field of as many points; `active` a sweep over some of the points (all, one block of 32^3 in ten, a ball, a "
