@@ -11,11 +11,12 @@
 namespace Koalesce {
 
 /// \brief A sum of floating-point numbers whose bits do not depend on the order of the addends, and so not on the
-/// number
-///        of threads, GPUs or processes.
+///        number of threads, GPUs or processes.
 ///
-///     ReproducibleSum<double> total;  // square(u, z, y, x, ReproducibleSum<double>& total) { total += u() * u(); ...
-///     } parallel_stencil_reduce("norm", policy, u, next, square, total); double const sum = total.value();
+///     // square(u, z, y, x, ReproducibleSum<double>& total): total += u() * u(); returns the new value
+///     ReproducibleSum<double> total;
+///     parallel_stencil_reduce("norm", policy, u, next, square, total);
+///     double const sum = total.value();
 ///
 /// It is a trivially copyable value of 56 bytes, and the value type of `Kokkos::Sum` in any reduction of Kokkos or
 /// Koalesce; with a Domain the sum is over all processes. The order of additions has no effect; the addends have to be

@@ -62,8 +62,7 @@ void write_checkpoint(Exec const& space, Domain<Rank> const& domain, std::filesy
 /// \param[out] fields  their interiors; their types are those that were written.
 /// \return the number that write_checkpoint() was given.
 /// \throws Error on all processes: as write_checkpoint(), a file that is not there or cannot be read, or has no field
-/// of
-///         this name, extents or type. Fields may then be read in part.
+///         of this name, extents or type. Fields may then be read in part.
 template <class Exec, int Rank, class... Views>
 std::int64_t read_checkpoint(Exec const& space, Domain<Rank> const& domain, std::filesystem::path const& path,
                              Named<Views> const&... fields) {

@@ -27,13 +27,11 @@ namespace Koalesce {
 ///
 /// \param[in] label    name of the loop, for profilers and decisions.
 /// \param[in] policy   a RegroupPolicy without payload, order and plan, a Kokkos::RangePolicy as parallel_regroup()
-/// takes
-///                     it, or a number of items. Regroup::never is the plain loop, Regroup::always the fastest other
-///                     one.
+///                     takes it, or a number of items. Regroup::never is the plain loop, Regroup::always the fastest
+///                     other one.
 /// \param[in] args     step(i), which returns true when item i (std::int64_t) is done; or three functors: init(i)
-/// returns
-///                     the item's state, of any type that can be copied and made without arguments, which stays on
-///                     chip; step(i, state) changes it, and returns true when the item is done; finish(i, state) is
+///                     returns the item's state, of any type that can be copied and made without arguments, which stays
+///                     on chip; step(i, state) changes it, and returns true when the item is done; finish(i, state) is
 ///                     called once after that. Every item has at least one step. Functors must not depend on what those
 ///                     of other items write.
 /// \throws Error  before anything runs: a negative range, or one that ends beyond 2^62, or a scope or remap.

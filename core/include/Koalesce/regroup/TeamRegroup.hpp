@@ -54,9 +54,8 @@ class TeamRegroup {
   /// \param[in] items    at most 65536; the same in all threads.
   /// \param[in] paths    number of paths, at most 65535.
   /// \param[in] predict  predict(i, elements...): the path of item i, in [0, paths); called once per item, and may
-  /// write
-  ///                     what belongs to item i alone. If a path is out of range, a message names the item, and the
-  ///                     kernel aborts.
+  ///                     write what belongs to item i alone. If a path is out of range, a message names the item, and
+  ///                     the kernel aborts.
   /// \param[in] payload  Views of rank 1, each one_way(view) or round_trip(view); element i belongs to item i.
   template <class Predict>
   KOKKOS_FUNCTION TeamRegroup(Member const& team, int items, Paths const& paths, Predict const& predict,

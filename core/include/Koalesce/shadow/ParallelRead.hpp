@@ -33,8 +33,7 @@ namespace Koalesce {
 ///                      whatever the layout; it must lie in the matrix, which is checked where KOKKOS_ASSERT is on.
 ///                      Called on the device, several times per item.
 /// \param[in] consumer  called once per item, as consumer(k, value) with std::int64_t k, or with the element's indices,
-/// as
-///                      consumer(i, j, value), in a batch consumer(b, i, j, value); a lambda that is only __device__
+///                      as consumer(i, j, value), in a batch consumer(b, i, j, value); a lambda that is only __device__
 ///                      has the first form.
 /// \throws Error before anything runs: a negative range, or one that ends beyond 2^62, items but no elements, a
 ///         ColumnOrder of another matrix or batch, more items than a ColumnOrder or RowOrder has, a policy with a chunk

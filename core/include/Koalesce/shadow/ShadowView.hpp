@@ -68,9 +68,8 @@ class ShadowView {
   /// Copies nothing and allocates nothing.
   /// \param[in] matrix     the original, which this keeps alive.
   /// \param[in] max_bytes memory that shadows may take. Where that is too little, parallel_read keeps as many columns
-  /// as
-  ///                      it allows (rows of a column-major matrix), from the first one on that is read; other reads go
-  ///                      to the original.
+  ///                      as it allows (rows of a column-major matrix), from the first one on that is read; other reads
+  ///                      go to the original.
   /// \param[in] build     when parallel_read builds a shadow.
   explicit ShadowView(View const& matrix, std::size_t max_bytes = std::numeric_limits<std::size_t>::max(),
                       ShadowBuild build = ShadowBuild::automatic)
@@ -122,8 +121,7 @@ class ShadowView {
   /// the shadow, so work that reads it must be over by then, or on the instance of the next read.
   ///
   /// \param[in] slices one per dimension, as Kokkos::subview takes them: an index, a pair of the first index and the
-  /// end,
-  ///                   or Kokkos::ALL. So invalidate(i, Kokkos::ALL) marks a row.
+  ///                   end, or Kokkos::ALL. So invalidate(i, Kokkos::ALL) marks a row.
   /// \throws Error if a slice is not within the matrix.
   template <class... Slices>
     requires(sizeof...(Slices) == rank)

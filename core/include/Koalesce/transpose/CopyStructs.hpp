@@ -28,8 +28,7 @@ namespace Koalesce {
 /// \param[out] dst    a StructView in either form.
 /// \param[in] src     a StructView of the same Members and size, in either form.
 /// \throws Error before anything runs: different sizes, memory that overlaps, is missing or out of the execution
-/// space's
-///         reach.
+///         space's reach.
 template <class BackendTag = Backend::Native, class Exec, class Dst, class Src>
 void copy_structs(Exec const& exec, Dst const& dst, Src const& src) {
   static_assert(Impl::is_struct_view<Dst> && Impl::is_struct_view<Src>,
