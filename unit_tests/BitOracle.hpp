@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 
 /// Stencils of any numbers, compared by their bits.
 namespace Koalesce::Test {
@@ -67,10 +68,13 @@ struct Factor<Kokkos::complex<R>, T> {
   using type = std::conditional_t<std::is_arithmetic_v<T>, R, Kokkos::complex<R>>;
 };
 
-/// A LinearStencil as parallel_stencil is to compute it: terms in the order of the loops, the slowest offset first.
-template <class Exec, class W, class Shape>
+/// Known weights as parallel_stencil is to compute them: terms in the order of the loops, the slowest offset first.
+template <class Exec, class Weights>
 struct OrderedSum {
-  LinearStencil<W, Shape> weights;
+  using Shape = typename Weights::shape_type;
+  using W     = typename Weights::weight_type;
+
+  Weights weights;
   bool reversed;  ///< the first index is the fastest in the first output
 
   template <class U, class... Ignored>
@@ -98,6 +102,52 @@ struct OrderedSum {
     return sum;
   }
 };
+
+/// A SymmetricStencil of a shape with points off the axes: the sums of planes, the slowest offset first.
+template <class Exec, class W, class Shape>
+struct PairedSum {
+  SymmetricStencil<W, Shape> weights;
+  bool reversed;  ///< the first index is the fastest in the first output
+
+  template <class U, class... Ignored>
+  auto operator()(U const& u, Ignored const&...) const {
+    using Sum              = decltype(W() * u());
+    constexpr bool volumes = Shape::rank == 3;
+    auto const call        = [&](auto const& f, int z, int y, int x) {
+      if constexpr (volumes) return reversed ? f(x, y, z) : f(z, y, x);
+      else return reversed ? f(x, z) : f(z, x);
+    };
+    auto const contains = [](auto... offset) { return Shape::contains(offset...); };
+    int const rz = Shape::radius(reversed ? Shape::rank - 1 : 0), rx = Shape::radius(reversed ? 0 : Shape::rank - 1),
+              ry = volumes ? Shape::radius(1) : 0;
+    Sum sum{};
+    for (int z = -rz; z <= rz; ++z) {
+      Sum part{};
+      int terms = 0;
+      for (int y = 0; y <= ry; ++y)
+        for (int x = 0; x <= rx; ++x) terms += call(contains, z, y, x);
+      Sum& add_to = terms == 1 ? sum : part;
+      for (int y = 0; y <= ry; ++y)
+        for (int x = 0; x <= rx; ++x) {
+          if (!call(contains, z, y, x)) continue;
+          auto const row = [&](int at) {
+            return x == 0 ? Sum(call(u, z, at, 0)) : Sum(call(u, z, at, -x)) + Sum(call(u, z, at, x));
+          };
+          Sum const value = y == 0 ? row(0) : Sum(row(-y) + row(y));
+          add_to          = add_product<Exec>(typename Factor<Sum, W>::type(call(weights, z, y, x)), value, add_to);
+        }
+      if (terms > 1) sum += part;
+    }
+    return sum;
+  }
+};
+
+/// The oracle of a class of weights.
+template <class Exec, class Weights>
+struct SumOf : std::type_identity<OrderedSum<Exec, Weights>> {};
+template <class Exec, class W, class Shape>
+  requires Impl::adds_pairs<SymmetricStencil<W, Shape>>
+struct SumOf<Exec, SymmetricStencil<W, Shape>> : std::type_identity<PairedSum<Exec, W, Shape>> {};
 
 /// A part of a field as a View: the points from `low` on, with a halo.
 template <class TestField, class Point>
@@ -170,8 +220,9 @@ bool marches_last(View const& view) {
   return View::rank() > 1 && view.stride(0) < view.stride(View::rank() - 1);
 }
 
-template <class P, class Shape, class W, class T, class LayoutIn = Kokkos::LayoutRight, class LayoutOut = LayoutIn>
-void try_weights(std::int64_t points) {
+template <class P, class Weights, class T, class LayoutIn = Kokkos::LayoutRight, class LayoutOut = LayoutIn>
+void try_bits(std::int64_t points) {
+  using Shape        = typename Weights::shape_type;
   constexpr int rank = Shape::rank;
   for_each_seed([&](Rng& rng) {
     for (int round = 0; round < 4; ++round) {
@@ -179,14 +230,19 @@ void try_weights(std::int64_t points) {
       Field<typename P::exec, T, rank, LayoutIn> in(n, halo_for<Shape>(rng, 1), rng);
       Field<typename P::exec, T, rank, LayoutOut> out(n, some_halo<rank>(rng), rng);
       in.fill(rng, [](Rng& r) { return RandomNumber<T>::make(r); });
-      auto const weights = random_weights<W, Shape>(rng);
-      OrderedSum<typename P::exec, W, Shape> const sum{weights, marches_last(out.view())};
+      Weights const weights([&](auto...) { return RandomNumber<typename Weights::weight_type>::make(rng); });
+      typename SumOf<typename P::exec, Weights>::type const sum{weights, marches_last(out.view())};
       auto const oracle = [&](Index<rank> const& p, Index<rank> const&) {
         return T(sum(ValuesAround<rank, decltype(in)>{in, p}));
       };
       compare_bits<P, Shape>(rng, in, out, oracle, weights);
     }
   });
+}
+
+template <class P, class Shape, class W, class T, class LayoutIn = Kokkos::LayoutRight, class LayoutOut = LayoutIn>
+void try_weights(std::int64_t points) {
+  try_bits<P, LinearStencil<W, Shape>, T, LayoutIn, LayoutOut>(points);
 }
 
 }  // namespace Koalesce::Test

@@ -167,24 +167,26 @@ KOKKOS_FUNCTION void for_each_offset(F const& f) {
       }
 }
 
-/// A functor as the oracle calls it: a LinearStencil receives Neighborhoods only.
+/// A functor as the oracle calls it: known weights receive Neighborhoods only.
 template <class F>
 F const& on_host(F const& f) {
   return f;
 }
 
-template <class W, class Shape>
-auto on_host(LinearStencil<W, Shape> const& weights) {
+template <class Weights>
+  requires Impl::is_weights<Weights>
+auto on_host(Weights const& weights) {
   return [weights](auto const& u, auto const&...) {
-    decltype(W() * u()) sum{};
-    for_each_offset<Shape>([&](auto... offset) { sum += weights(offset...) * u(offset...); });
+    decltype(typename Weights::weight_type() * u()) sum{};
+    for_each_offset<typename Weights::shape_type>([&](auto... offset) { sum += weights(offset...) * u(offset...); });
     return sum;
   };
 }
 
 /// Known weights and a functor of their sum, as one functor.
-template <class W, class Shape, class Then>
-auto on_host(LinearStencil<W, Shape> const& weights, Then const& then) {
+template <class Weights, class Then>
+  requires Impl::is_weights<Weights>
+auto on_host(Weights const& weights, Then const& then) {
   return [sum = on_host(weights), then](auto const& u, auto const&... v) { return then(sum(u), v...); };
 }
 

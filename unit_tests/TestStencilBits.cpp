@@ -35,8 +35,8 @@ void try_stages(std::int64_t points) {
       auto const first  = random_weights<double, First>(rng);
       auto const second = random_weights<float, Second>(rng);
       bool const last   = marches_last(out.view());
-      OrderedSum<Exec, double, First> const first_sum{first, last};
-      OrderedSum<Exec, float, Second> const second_sum{second, last};
+      OrderedSum<Exec, LinearStencil<double, First>> const first_sum{first, last};
+      OrderedSum<Exec, LinearStencil<float, Second>> const second_sum{second, last};
       auto const mid    = [&](Index<rank> const& p) { return first_sum(ValuesAround<rank, decltype(in)>{in, p}); };
       auto const oracle = [&](Index<rank> const& p, Index<rank> const&) {
         return float(second_sum(ValuesAround<rank, decltype(mid)>{mid, p}));
@@ -68,7 +68,7 @@ void try_in_a_functor(Rng& rng) {
   Field<Exec, double, 3, LayoutLeft> in(n, halo_for<Shape>(rng, 1), rng), out(n, {}, rng);
   in.fill(rng, [](Rng& r) { return RandomNumber<double>::make(r); });
   auto const weights = random_weights<double, Shape>(rng);
-  OrderedSum<Exec, double, Shape> const sum{weights, false};
+  OrderedSum<Exec, LinearStencil<double, Shape>> const sum{weights, false};
   auto const oracle = [&](Index<3> const& p, Index<3> const&) { return sum(ValuesAround<3, decltype(in)>{in, p}); };
   compare_bits<P, Shape>(rng, in, out, oracle, Twice<Shape>{weights});
 }

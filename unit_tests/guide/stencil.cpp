@@ -39,6 +39,8 @@ static void one_sweep() {
   Kokkos::deep_copy(u, 3);
   Koalesce::parallel_stencil("largest", box, u, out, f);
   expect(out, 3);
+#include "stencil/symmetric.inc"
+  expect(out, 3);
 }
 
 static void aligned_fields() {

@@ -6,55 +6,22 @@
 #include <Koalesce/common/impl/Pack.hpp>
 #include <Koalesce/stencil/Neighborhood.hpp>
 #include <Koalesce/stencil/impl/IndexOrder.hpp>
+#include <Koalesce/stencil/impl/KnownWeights.hpp>
 #include <Koalesce/stencil/impl/ShapePlaces.hpp>
-
-#include <type_traits>
 
 namespace Koalesce {
 
-template <class W, class Shape>
-class LinearStencil;
-
 namespace Impl {
-
-/// Known weights on the one input that is read around the point, and a functor of their sum.
-template <class W, class Shape, class Then>
-struct LinearThen {
-  using weight_type = W;
-  using shape_type  = Shape;
-
-  LinearStencil<W, Shape> weights;
-  Then then;
-};
-
-template <class F>
-inline constexpr bool is_linear_then = false;
-template <class W, class Shape, class Then>
-inline constexpr bool is_linear_then<LinearThen<W, Shape, Then>> = true;
-
-template <class F>
-inline constexpr bool is_linear = is_linear_then<F>;
-template <class W, class Shape>
-inline constexpr bool is_linear<LinearStencil<W, Shape>> = true;
-
-template <class W, class Shape>
-KOKKOS_FORCEINLINE_FUNCTION LinearStencil<W, Shape> const& weights_of(LinearStencil<W, Shape> const& f) {
-  return f;
-}
-template <class W, class Shape, class Then>
-KOKKOS_FORCEINLINE_FUNCTION LinearStencil<W, Shape> const& weights_of(LinearThen<W, Shape, Then> const& f) {
-  return f.weights;
-}
 
 /// The weighted sum of the values around a point. Every kernel adds its terms in this one order: by canonical offsets,
 /// z the slowest, starting from zero.
-template <class Order, class W, class T, class Shape>
-KOKKOS_FORCEINLINE_FUNCTION auto linear_sum(LinearStencil<W, Shape> const& weights, Neighborhood<T, Shape> const& u) {
+template <class Order, class Weights, class T, class Shape>
+KOKKOS_FORCEINLINE_FUNCTION auto linear_sum(Weights const& weights, Neighborhood<T, Shape> const& u) {
   constexpr int rz = Order::template radius<Shape>(0);
   constexpr int ry = Order::template radius<Shape>(1);
   constexpr int rx = Order::template radius<Shape>(2);
 
-  decltype(W() * T()) sum{};
+  decltype(typename Weights::weight_type() * T()) sum{};
   static_for<(2 * rz + 1) * (2 * ry + 1) * (2 * rx + 1)>([&](auto point) KOALESCE_INLINE_LAMBDA {
     constexpr int p  = decltype(point)::value;
     constexpr int dz = p / (2 * rx + 1) / (2 * ry + 1) - rz;
@@ -65,12 +32,6 @@ KOKKOS_FORCEINLINE_FUNCTION auto linear_sum(LinearStencil<W, Shape> const& weigh
   });
   return sum;
 }
-
-/// Whether a LinearStencil may ignore an argument after the neighborhood: a value at the point, or an index.
-template <class T>
-inline constexpr bool is_point_argument = true;
-template <class T, class Shape>
-inline constexpr bool is_point_argument<Neighborhood<T, Shape>> = false;
 
 }  // namespace Impl
 

@@ -9,6 +9,7 @@
 #include <Koalesce/stencil/Neighborhood.hpp>
 #include <Koalesce/stencil/StencilPolicy.hpp>
 #include <Koalesce/stencil/StencilShape.hpp>
+#include <Koalesce/stencil/SymmetricStencil.hpp>
 #include <Koalesce/stencil/impl/StencilCall.hpp>
 
 #include <cstddef>
@@ -37,7 +38,7 @@ namespace Koalesce {
 /// bits from run to run and from call to call. If with_taps() names one, all runs with the same number of threads on
 /// the same GPU model agree. Between kernels, backends and extents, and between points of one call, bits agree only in
 /// programs compiled with -ffp-contract=off (nvcc: -fmad=false), because the compiler otherwise contracts products and
-/// sums differently in each kernel. A LinearStencil always gives the same bits.
+/// sums differently in each kernel. A LinearStencil or SymmetricStencil always gives the same bits.
 ///
 /// Inputs are read in the policy's shape. around() gives an input a shape of its own; at_point() marks one that is read
 /// at the point alone: it needs no halo, costs no room on chip, and an output may be the identical View.
@@ -52,7 +53,7 @@ namespace Koalesce {
 /// \param[in] functor called as functor(u..., v..., i...): one Neighborhood<T, Shape> for every input that is read
 ///                    around the point, then the values of those marked at_point(), each in the order given, then the
 ///                    indices of the point (std::int64_t, 0 <= i < interior extent); returns the output's value, or
-///                    values(...) with one value for every output. A LinearStencil is a functor, too. It has no side
+///                    values(...) with one value for every output. Known weights are a functor, too. It has no side
 ///                    effects: it may be called more than once for a point, and at the ends of rows with values that
 ///                    are not its neighbors, the result of which is dropped.
 /// \throws Error before anything runs, if extents do not match, a halo is narrower than the radius, an output overlaps
@@ -69,20 +70,20 @@ void parallel_stencil(std::string const& label, StencilPolicy<Options...> const&
 
 /// \brief Applies known weights to one input, and a functor to their sum: out(p) = then(sum, values at p, p).
 ///
-/// The sum is that of a LinearStencil alone, with the same bits.
+/// The sum is that of the weights alone, with the same bits.
 ///
 ///     parallel_stencil("wave", policy, fields(u, at_point(u), at_point(previous)), previous, laplace, then);
 ///
 /// \param[in] label, policy, out  as above.
 /// \param[in] in       the input that the weights are for, and others marked at_point(), as fields(...).
-/// \param[in] weights  in the shape in which that input is read.
+/// \param[in] weights  a LinearStencil or SymmetricStencil, in the shape in which that input is read.
 /// \param[in] then     called as then(sum, v..., i...): the weighted sum, the values of inputs marked at_point(), the
 ///                     indices of the point; returns the output's value, or values(...).
 /// \throws Error as above.
-template <class... Options, class In, class Out, class W, class LinearShape, class Then>
-  requires(!Impl::is_staged<typename StencilPolicy<Options...>::shape_type>)
+template <class... Options, class In, class Out, class Weights, class Then>
+  requires(!Impl::is_staged<typename StencilPolicy<Options...>::shape_type> && Impl::is_weights<Weights>)
 void parallel_stencil(std::string const& label, StencilPolicy<Options...> const& policy, In const& in, Out const& out,
-                      LinearStencil<W, LinearShape> const& weights, Then const& then) {
+                      Weights const& weights, Then const& then) {
   Impl::call_stencil(label, policy, Impl::as_pack(in), Impl::as_pack(out), Impl::NoReduction(), weights, then);
 }
 

@@ -22,13 +22,13 @@ void call_stencil(std::string const& label, Policy const& policy, Ins const& in,
   }
 }
 
-template <class Policy, class Ins, class Outs, class Reduction, class W, class LinearShape, class Then>
-  requires(!is_staged<typename Policy::shape_type>)
+template <class Policy, class Ins, class Outs, class Reduction, class Weights, class Then>
+  requires(!is_staged<typename Policy::shape_type> && is_weights<Weights>)
 void call_stencil(std::string const& label, Policy const& policy, Ins const& in, Outs const& out,
-                  Reduction const& reduction, LinearStencil<W, LinearShape> const& weights, Then const& then) {
+                  Reduction const& reduction, Weights const& weights, Then const& then) {
   if constexpr (check_views<Policy, Ins, Outs>()) {
-    if constexpr (check_linear_then<Policy, Ins, Outs, typename Reduction::Update, W, LinearShape, Then>())
-      check_and_dispatch(label, policy, in, out, reduction, LinearThen<W, LinearShape, Then>{weights, then});
+    if constexpr (check_linear_then<Policy, Ins, Outs, typename Reduction::Update, Weights, Then>())
+      check_and_dispatch(label, policy, in, out, reduction, LinearThen<Weights, Then>{weights, then});
   }
 }
 

@@ -162,7 +162,7 @@ constexpr bool check_functor() {
 }
 
 /// A LinearStencil and a functor of its sum.
-template <class Policy, class Ins, class Outs, class Update, class W, class LinearShape, class Then>
+template <class Policy, class Ins, class Outs, class Update, class Weights, class Then>
 constexpr bool check_linear_then() {
   using Shape        = typename Policy::shape_type;
   constexpr bool one = ViewsOf<Ins, Shape>::around == 1;
@@ -176,10 +176,10 @@ constexpr bool check_linear_then() {
   } else {
     using Parameters    = FunctorParameters<Ins, Shape>;
     using In            = LinearInput<typename Parameters::around>;
-    constexpr bool fits = std::is_same_v<typename In::shape, LinearShape>;
+    constexpr bool fits = std::is_same_v<typename In::shape, typename Weights::shape_type>;
     static_assert(fits, "Koalesce::parallel_stencil: the LinearStencil must have the shape in which its input is read");
     if constexpr (fits) {
-      using Sum    = decltype(W() * typename In::value());
+      using Sum    = decltype(typename Weights::weight_type() * typename In::value());
       using Result = CallResultOf<Then, JoinOf<TypeList<Sum>, typename Parameters::points>, Policy::field_rank, Update>;
       constexpr bool callable = !std::is_same_v<Result, NotCallable>;
       static_assert(

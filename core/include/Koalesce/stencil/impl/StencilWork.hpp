@@ -6,6 +6,7 @@
 #include <Koalesce/stencil/LinearStencil.hpp>
 #include <Koalesce/stencil/Neighborhood.hpp>
 #include <Koalesce/stencil/StencilPolicy.hpp>
+#include <Koalesce/stencil/SymmetricStencil.hpp>
 #include <Koalesce/stencil/impl/CanonicalField.hpp>
 #include <Koalesce/stencil/impl/IndexOrder.hpp>
 #include <Koalesce/stencil/impl/StencilReduction.hpp>
@@ -74,7 +75,9 @@ KOKKOS_FORCEINLINE_FUNCTION decltype(auto) finish_sum(F const& f, Sum const& sum
 template <class Order, class F, class... Us, class Values, class Update>
 KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_at(F const& f, Pack<Us...> const& u, Values const& v, std::int64_t z,
                                                    std::int64_t y, std::int64_t x, Update& update) {
-  if constexpr (is_linear<F>)
+  if constexpr (adds_pairs<F>)
+    return finish_sum<Order>(f, symmetric_sum<Order>(weights_of(f), get<0>(u)), v, z, y, x, update);
+  else if constexpr (is_linear<F>)
     return finish_sum<Order>(f, linear_sum<Order>(weights_of(f), get<0>(u)), v, z, y, x, update);
   else return call_with<Order>(f, u, v, z, y, x, update);
 }

@@ -40,6 +40,14 @@ constexpr StencilNumbers linear_numbers(int sums, int points, bool wide) {
   return {.threads = 256, .points = 2, .ahead = 2, .interval = interval};
 }
 
+/// Known weights that are the same on both sides. Neighboring points share sums: with many weights a thread should have
+/// as many points as its registers hold.
+constexpr StencilNumbers pair_numbers(int sums, int points, bool wide) {
+  if (points <= max_paced_points || sums > 12) return linear_numbers(sums, points, wide);
+  if (sums <= 6) return {.threads = 256, .points = 8, .ahead = 3, .min_blocks = 2};
+  return {.threads = 256, .points = 5, .ahead = 2, .min_blocks = 2};
+}
+
 /// Any functor. Its cost is unknown: even few points may need many registers (an exponential function in fp64 takes
 /// 128), so an SM gets at most 512 threads. With few points memory is the limit, and wide tiles save traffic; with many
 /// points arithmetic is, and more warps hide its latencies.
@@ -110,6 +118,7 @@ struct TileTraits {
   int rz;
   bool box;
   bool linear;
+  bool pairs;  ///< values with one weight are added first
   int inputs;
   bool light;  ///< little else takes registers: values at its points, active points, large sums in the sweep
   int held;    ///< registers of the inputs, or of the partial sums, that a thread of a tile of this width holds, and of
@@ -120,6 +129,7 @@ struct TileTraits {
 /// tiles are bounded, too: the compiler would give them so few registers that few reads are on their way.
 constexpr RegisterTile sums_tile(TileTraits const& t, int width) {
   bool const bounded = width > 1;
+  if (t.bytes >= 8 && t.pairs) return {.rows = 2, .planes = 16, .min_blocks = (t.rz > 1 ? 3 : 5) - bounded};
   if (t.bytes >= 8 && t.rank == 3) return {.rows = 2, .planes = 16, .min_blocks = !bounded ? 4 : t.held <= 40 ? 3 : 2};
   if (t.bytes >= 8) return {.rows = 1, .planes = 8, .min_blocks = bounded ? 4 : 0};
   return {.rows = t.rank == 3 ? 2 : 1, .planes = 4, .min_blocks = bounded && !t.box && t.held <= 28 ? 5 : 0};
@@ -147,7 +157,7 @@ constexpr RegisterTile window_tile(TileTraits const& t, int width) {
               .min_blocks = alone           ? narrow_plane_blocks(t)
                             : small && !far ? blocks
                                             : 0};
-    if (t.linear && !small && far) return {.rows = 1, .planes = 4, .min_blocks = 4};
+    if (t.linear && !t.pairs && !small && far) return {.rows = 1, .planes = 4, .min_blocks = 4};
     return {.rows = 1, .planes = 8, .min_blocks = blocks};
   }
   if (!far && !t.box && t.inputs == 1 && t.held <= 40) {
@@ -197,10 +207,12 @@ struct LinearTuning {
   using Value  = std::remove_const_t<std::remove_pointer_t<decltype(get<0>(std::declval<Work const&>().in).origin)>>;
   using Weight = typename Work::Functor::weight_type;
 
-  static constexpr int sums = (2 * Work::rz + 1) * ((int(sizeof(Weight() * Value())) + 3) / 4);
-  static constexpr StencilNumbers n =
-      linear_numbers(sums + registers_per_point<typename Work::Points>, taps_of_inputs<typename Work::Ins>, Wide);
-  using type = StencilTuning<n.threads, n.points, n.ahead, n.min_blocks, n.interval>;
+  static constexpr int sums         = (2 * Work::rz + 1) * ((int(sizeof(Weight() * Value())) + 3) / 4);
+  static constexpr int held         = sums + registers_per_point<typename Work::Points>;
+  static constexpr StencilNumbers n = adds_pairs<typename Work::Functor>
+                                          ? pair_numbers(held, taps_of_inputs<typename Work::Ins>, Wide)
+                                          : linear_numbers(held, taps_of_inputs<typename Work::Ins>, Wide);
+  using type                        = StencilTuning<n.threads, n.points, n.ahead, n.min_blocks, n.interval>;
 };
 
 template <class Work, bool Wide>

@@ -3,13 +3,13 @@
 #define KOALESCE_OPENMP_STENCIL_LINEAR_ROWS_HPP
 
 #include <Koalesce/openmp/runtime/Tuning.hpp>
-#include <Koalesce/stencil/LinearStencil.hpp>
+#include <Koalesce/stencil/SymmetricStencil.hpp>
 #include <Koalesce/stencil/impl/Row.hpp>
 
 namespace Koalesce::Impl::OpenMPBackend {
 
 /// Rows of a linear stencil, several at once: each value read serves every row whose shape reaches it. The terms of
-/// each point are added in the order of linear_sum.
+/// each point are added in the order of linear_sum, or of symmetric_sum.
 /// \tparam ByPlanes adds one plane of taps at a time and keeps the sums in L1, so that fewer weights are live.
 template <class Order, class Shape, int Rows, bool ByPlanes>
 struct LinearRows {
@@ -36,9 +36,27 @@ struct LinearRows {
   }
 
   /// Adds the terms of planes From to From + Planes - 1 to each row's sum.
-  template <int From, int Planes, class W, class In, class Sum>
-  KOKKOS_FORCEINLINE_FUNCTION static void add_planes(LinearStencil<W, Shape> const& weights, In const& in,
-                                                     std::int64_t x, Sum* sum) {
+  template <int From, int Planes, class Weights, class In, class Sum>
+  KOKKOS_FORCEINLINE_FUNCTION static void add_planes(Weights const& weights, In const& in, std::int64_t x, Sum* sum) {
+    if constexpr (adds_pairs<Weights>) add_planes_of_pairs<From, Planes>(weights, in, x, sum);
+    else add_planes_of_terms<From, Planes>(weights, in, x, sum);
+  }
+
+  template <int From, int Planes, class Weights, class In, class Sum>
+  KOKKOS_FORCEINLINE_FUNCTION static void add_planes_of_pairs(Weights const& weights, In const& in, std::int64_t x,
+                                                              Sum* sum) {
+    static_for<Planes * Rows>([&](auto i) KOALESCE_INLINE_LAMBDA {
+      constexpr int a = i.value / Rows + From, r = i.value % Rows;
+      auto const at = [&](int dy, int dx) KOALESCE_INLINE_LAMBDA {
+        return in.origin[a * in.stride[0] + (r + dy) * in.stride[1] + x + dx];
+      };
+      add_symmetric_plane<Order, distance_of(a)>(weights, at, sum[r]);
+    });
+  }
+
+  template <int From, int Planes, class Weights, class In, class Sum>
+  KOKKOS_FORCEINLINE_FUNCTION static void add_planes_of_terms(Weights const& weights, In const& in, std::int64_t x,
+                                                              Sum* sum) {
     static_for<Planes * (2 * ry + Rows) * (2 * rx + 1)>([&](auto i) KOALESCE_INLINE_LAMBDA {
       constexpr int a = i.value / (2 * rx + 1) / (2 * ry + Rows) + From;
       constexpr int b = i.value / (2 * rx + 1) % (2 * ry + Rows) - ry;
@@ -100,16 +118,19 @@ struct LinearRows {
 
 /// How a linear stencil is computed: boxes, whose neighboring rows read many of the same values, several rows at once,
 /// as long as the weights fit into registers.
-template <class Order, class Shape>
+template <class Order, class Functor>
 struct LinearPlan {
+  using Shape = typename Functor::shape_type;
+
   template <int Rows>
   using AllPlanes = LinearRows<Order, Shape, Rows, false>;
 
-  static constexpr int max_rows        = HostTuning::linear_rows;
-  static constexpr int taps_in_a_plane = Shape::size / (2 * AllPlanes<1>::rz + 1);  // of a box
+  static constexpr int max_rows = HostTuning::linear_rows;
+  static constexpr int weights_in_a_plane =
+      adds_pairs<Functor> ? symmetric_terms<Order, Shape>(0) : Shape::size / (2 * AllPlanes<1>::rz + 1);  // of a box
 
   static constexpr bool rows_share = 3 * AllPlanes<max_rows>::read_count() <= 2 * max_rows * AllPlanes<1>::read_count();
-  static constexpr int rows        = rows_share && taps_in_a_plane <= HostTuning::vector_registers ? max_rows : 1;
+  static constexpr int rows        = rows_share && weights_in_a_plane <= HostTuning::vector_registers ? max_rows : 1;
 
   using type = LinearRows<Order, Shape, rows, rows_share && (Shape::size > HostTuning::vector_registers)>;
 };

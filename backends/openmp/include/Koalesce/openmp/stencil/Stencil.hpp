@@ -40,7 +40,7 @@ KOALESCE_FLATTEN void compute_points(Work const& work, Tile const& tile, typenam
   for (auto z = tile.z; z < end; ++z) {
     auto y = tile.y;
     if constexpr (Unit && is_linear<typename Work::Functor> && !has_active_points<Work>) {
-      using Rows = typename LinearPlan<Order, typename Work::Functor::shape_type>::type;
+      using Rows = typename LinearPlan<Order, typename Work::Functor>::type;
       for (; y + Rows::rows <= tile.y + tile.rows; y += Rows::rows)
         Rows::compute(functor, get<0>(moved_to(work.in, z, y, tile.x)), moved_to(work.points, z, y, tile.x),
                       moved_to(work.out, z, y, tile.x), z, y, tile.x, tile.cols, work.reduction, of_tile);

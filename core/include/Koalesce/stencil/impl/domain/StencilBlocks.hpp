@@ -123,7 +123,7 @@ template <class F, class Wrap>
 auto wrap_functor(F const& functor, Wrap const& wrap) {
   if constexpr (is_linear_then<F>) {
     using Then = decltype(wrap(functor.then));
-    return LinearThen<typename F::weight_type, typename F::shape_type, Then>{functor.weights, wrap(functor.then)};
+    return LinearThen<std::decay_t<decltype(functor.weights)>, Then>{functor.weights, wrap(functor.then)};
   } else if constexpr (is_linear<F>) {
     return functor;
   } else {
@@ -143,8 +143,8 @@ template <class F>
 KOKKOS_FORCEINLINE_FUNCTION void set_block(BlockFunctor<F>& functor, std::int64_t block) {
   functor.block = block;
 }
-template <class W, class Shape, class F>
-KOKKOS_FORCEINLINE_FUNCTION void set_block(LinearThen<W, Shape, BlockFunctor<F>>& functor, std::int64_t block) {
+template <class Weights, class F>
+KOKKOS_FORCEINLINE_FUNCTION void set_block(LinearThen<Weights, BlockFunctor<F>>& functor, std::int64_t block) {
   functor.then.block = block;
 }
 

@@ -258,19 +258,17 @@ void call_steps(std::string const& label, Policy const& policy, State const& sta
 }
 
 /// Known weights, and a functor of their sum.
-template <class Policy, class State, class Scratch, class Pauses, class Reduction, class W, class LinearShape,
-          class Then>
-  requires(!is_staged<typename Policy::shape_type>)
+template <class Policy, class State, class Scratch, class Pauses, class Reduction, class Weights, class Then>
+  requires(!is_staged<typename Policy::shape_type> && is_weights<Weights>)
 void call_steps(std::string const& label, Policy const& policy, State const& state, Scratch const& scratch,
-                std::int64_t steps, Pauses const& pauses, Reduction const& reduction,
-                LinearStencil<W, LinearShape> const& weights, Then const& then) {
+                std::int64_t steps, Pauses const& pauses, Reduction const& reduction, Weights const& weights,
+                Then const& then) {
   if constexpr (check_scratch<Policy>(static_cast<State const*>(nullptr), static_cast<Scratch const*>(nullptr))) {
     using Ins  = StepInputs<State, Scratch>;
     using Outs = StepOutputs<State>;
     if constexpr (check_views<Policy, Ins, Outs>()) {
-      if constexpr (check_linear_then<Policy, Ins, Outs, typename Reduction::Update, W, LinearShape, Then>())
-        run_steps(label, policy, state, scratch, steps, pauses, reduction,
-                  LinearThen<W, LinearShape, Then>{weights, then});
+      if constexpr (check_linear_then<Policy, Ins, Outs, typename Reduction::Update, Weights, Then>())
+        run_steps(label, policy, state, scratch, steps, pauses, reduction, LinearThen<Weights, Then>{weights, then});
     }
   }
 }

@@ -47,8 +47,8 @@ template <class F>
 inline constexpr bool knows_step<WithStep<F>> = true;
 template <class F, class Update>
 inline constexpr bool knows_step<WithoutResults<F, Update>> = knows_step<F>;
-template <class W, class Shape, class F>
-inline constexpr bool knows_step<LinearThen<W, Shape, F>> = knows_step<F>;
+template <class Weights, class F>
+inline constexpr bool knows_step<LinearThen<Weights, F>> = knows_step<F>;
 
 /// Makes a functor that of so many steps later.
 template <class F>
@@ -59,8 +59,8 @@ template <class F, class Update>
 KOKKOS_FORCEINLINE_FUNCTION void go_on(WithoutResults<F, Update>& functor, std::int64_t steps) {
   go_on(functor.functor, steps);
 }
-template <class W, class Shape, class F>
-KOKKOS_FORCEINLINE_FUNCTION void go_on(LinearThen<W, Shape, F>& functor, std::int64_t steps) {
+template <class Weights, class F>
+KOKKOS_FORCEINLINE_FUNCTION void go_on(LinearThen<Weights, F>& functor, std::int64_t steps) {
   go_on(functor.then, steps);
 }
 

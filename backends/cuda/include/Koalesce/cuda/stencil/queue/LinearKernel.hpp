@@ -8,6 +8,7 @@
 #include <Koalesce/cuda/stencil/queue/PlaneReaders.hpp>
 #include <Koalesce/cuda/stencil/queue/PointValues.hpp>
 #include <Koalesce/stencil/LinearStencil.hpp>
+#include <Koalesce/stencil/SymmetricStencil.hpp>
 
 #include <type_traits>
 #include <utility>
@@ -54,8 +55,7 @@ struct LinearKernel {
         work.out, [&](auto const& out, auto) { return out.at(at.z - planes_before, at.y + at.ty, at.x + at.tx); });
     int const height = at.height(work.extents, points);
 
-    // sums[dz + rz][p] belongs to the output plane from which the current plane is at offset dz.
-    Sum sums[2 * rz + 1][points] = {};
+    Sums sums = {};
     int slot = 0, free = Tuning::ahead;
     PointValues<typename Work::Points, points> values;
     auto update = work.reduction.identity();
@@ -72,26 +72,9 @@ struct LinearKernel {
 
       if (at.active) {
         Value const* const point = reader.slots() + slot * reader.plane() + reader.point(at.ty, at.tx);
-        static_for<points + 2 * ry>([&](auto row) {
-          constexpr int line     = decltype(row)::value - ry;
-          Value const* const tap = point + line * reader.pitch();
-          static_for<2 * rx + 1>([&](auto col) {
-            constexpr int dx = decltype(col)::value - rx;
-            if constexpr (is_used(line, dx)) {
-              Value const v = tap[dx];
-              static_for<points>([&](auto neighbor) {
-                constexpr int p = decltype(neighbor)::value, dy = line - p;
-                if constexpr (dy >= -ry && dy <= ry)
-                  static_for<2 * rz + 1>([&](auto plane) {
-                    constexpr int dz = decltype(plane)::value - rz;
-                    if constexpr (Order::template contains<Shape>(dz, dy, dx))
-                      sums[dz + rz][p] =
-                          multiply_add(Order::in_user_order(weights_of(work.functor), dz, dy, dx), v, sums[dz + rz][p]);
-                  });
-              });
-            }
-          });
-        });
+        if constexpr (adds_pairs<typename Work::Functor>)
+          add_pairs(sums, weights_of(work.functor), point, reader.pitch());
+        else add_terms(sums, weights_of(work.functor), point, reader.pitch());
       }
 
       if (s >= planes_before) {
@@ -118,6 +101,42 @@ struct LinearKernel {
   }
 
  private:
+  /// sums[dz + rz][p] belongs to the output plane from which the current plane is at offset dz.
+  using Sums = Sum[2 * Work::rz + 1][Tuning::points];
+
+  /// Adds the plane around a thread's first point to the sums of all points that read it.
+  template <class Weights>
+  static __device__ __forceinline__ void add_pairs(Sums& sums, Weights const& weights, Value const* point, int pitch) {
+    static_for<Tuning::points>([&](auto p) {
+      add_symmetric_plane_to_all<Order>(
+          weights, [&](int dy, int dx) { return point[(p.value + dy) * pitch + dx]; },
+          [&](int dz) -> Sum& { return sums[dz + Work::rz][p.value]; });
+    });
+  }
+  template <class Weights>
+  static __device__ __forceinline__ void add_terms(Sums& sums, Weights const& weights, Value const* point, int pitch) {
+    static_for<Tuning::points + 2 * ry>([&](auto row) {
+      constexpr int line     = decltype(row)::value - ry;
+      Value const* const tap = point + line * pitch;
+      static_for<2 * rx + 1>([&](auto col) {
+        constexpr int dx = decltype(col)::value - rx;
+        if constexpr (is_used(line, dx)) {
+          Value const v = tap[dx];
+          static_for<Tuning::points>([&](auto neighbor) {
+            constexpr int p = decltype(neighbor)::value, dy = line - p;
+            if constexpr (dy >= -ry && dy <= ry)
+              static_for<2 * Work::rz + 1>([&](auto plane) {
+                constexpr int dz = decltype(plane)::value - Work::rz;
+                if constexpr (Order::template contains<Shape>(dz, dy, dx))
+                  sums[dz + Work::rz][p] =
+                      multiply_add(Order::in_user_order(weights, dz, dy, dx), v, sums[dz + Work::rz][p]);
+              });
+          });
+        }
+      });
+    });
+  }
+
   /// Whether a thread's points need the value in row y and at offset dx.
   KOKKOS_FUNCTION static constexpr bool is_used(int y, int dx) {
     for (int p = 0; p < Tuning::points; ++p)

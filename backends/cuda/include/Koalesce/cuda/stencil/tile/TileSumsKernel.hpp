@@ -4,6 +4,7 @@
 
 #include <Koalesce/cuda/stencil/tile/TileKernel.hpp>
 #include <Koalesce/stencil/LinearStencil.hpp>
+#include <Koalesce/stencil/SymmetricStencil.hpp>
 
 namespace Koalesce::Impl::CudaBackend {
 
@@ -63,12 +64,16 @@ struct TileSumsKernel {
       if (done >= 0) values.read(work.points, points, done, at, which.has_whole_rows(grid.wide_points));
       Plane plane;
       plane.template read<0, first.value, last.value>(from, step - rz, in.stride[0], in.stride[1], places);
-      static_for<rows + 2 * ry>([&](auto line) KOALESCE_INLINE_LAMBDA {
-        static_for<width + 2 * rx>([&](auto column) KOALESCE_INLINE_LAMBDA {
-          add<line.value - ry, column.value - rx>(sums, weights_of(work.functor),
-                                                  plane.value[line.value * Plane::pitch + column.value]);
+      if constexpr (adds_pairs<typename Work::Functor>) {
+        add_pairs(sums, weights_of(work.functor), plane);
+      } else {
+        static_for<rows + 2 * ry>([&](auto line) KOALESCE_INLINE_LAMBDA {
+          static_for<width + 2 * rx>([&](auto column) KOALESCE_INLINE_LAMBDA {
+            add<line.value - ry, column.value - rx>(sums, weights_of(work.functor),
+                                                    plane.value[line.value * Plane::pitch + column.value]);
+          });
         });
-      });
+      }
       if (done >= 0) finish_plane(work, at, to, done, sums[2 * rz], values, which, update);
       advance(sums);
     };
@@ -113,10 +118,22 @@ struct TileSumsKernel {
     store_plane(work.out, to, plane, results, which);
   }
 
+  /// Adds a plane to the sums of all points that read it.
+  static __device__ __forceinline__ void add_pairs(Sums& sums, SymmetricStencil<Weight, Shape> const& weights,
+                                                   Plane const& plane) {
+    static_for<rows * width>([&](auto point) KOALESCE_INLINE_LAMBDA {
+      constexpr int r = point.value / width, c = point.value % width;
+      add_symmetric_plane_to_all<Order>(
+          weights,
+          [&](int dy, int dx)
+              KOALESCE_INLINE_LAMBDA { return plane.value[(r + ry + dy) * Plane::pitch + c + rx + dx]; },
+          [&](int dz) KOALESCE_INLINE_LAMBDA -> Sum& { return sums[dz + rz][r][c]; });
+    });
+  }
+
   /// Adds the value at row y and column x of the tile to the sums of all points that read it.
-  template <int y, int x>
-  static __device__ __forceinline__ void add(Sums& sums, LinearStencil<Weight, Shape> const& weights,
-                                             Value const& value) {
+  template <int y, int x, class Weights>
+  static __device__ __forceinline__ void add(Sums& sums, Weights const& weights, Value const& value) {
     static_for<rows>([&](auto r) KOALESCE_INLINE_LAMBDA {
       static_for<width>([&](auto c) KOALESCE_INLINE_LAMBDA {
         constexpr int dy = y - r.value, dx = x - c.value;

@@ -41,8 +41,9 @@ struct StencilTiles<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Outs,
        ...);
 
   static constexpr bool takes_sums =
-      is_linear<Functor> &&
-      (Order::rank == 3 ? box || Work::rz > 1 : Order::rank == 2 && box && registers<1, 1> > max_box_registers);
+      is_linear<Functor> && (Order::rank == 3   ? box || Work::rz > 1
+                             : Order::rank == 2 ? box && !adds_pairs<Functor> && registers<1, 1> > max_box_registers
+                                                : false);
 
   static constexpr int sum_bytes = [] {
     if constexpr (takes_sums)
@@ -69,6 +70,7 @@ struct StencilTiles<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Outs,
                                 .rz     = Work::rz,
                                 .box    = box,
                                 .linear = is_linear<Functor>,
+                                .pairs  = adds_pairs<Functor>,
                                 .inputs = int(sizeof...(Ts)),
                                 .light  = is_light,
                                 .held   = held<width>};
