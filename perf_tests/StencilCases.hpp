@@ -178,6 +178,8 @@ void add_peers(std::string const& base, Grid const& grid, Cost const& point, Nat
     add_one("cuda_tiles", [](auto const& sweep) { return cuda_tile_variants(sweep); });
     if constexpr (KnownWeights<Functor>)
       add_one("cuda_partial_sums", [](auto const& sweep) { return cuda_sum_variants(sweep); });
+    if constexpr (KnownWeights<Functor> && Shape::rank > 1 && Reach<Shape>::box)
+      add_one("cuda_symmetric_sums", [](auto const& sweep) { return cuda_sum_variants(sweep, true); });
     if constexpr (Shape::rank > 1)
       add_one("cuda_shared", [](auto const& sweep) { return cuda_shared_variants(sweep); });
   }

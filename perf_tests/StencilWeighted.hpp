@@ -56,12 +56,17 @@ void add_weighted(std::string const& points, Grid const& grid, std::string const
     parallel_stencil("stencil", policy_of<Shape>(grid, backend).with_taps(taps), f.ins[0], f.outs[0], Sum{});
   };
   add_sweeps<F, Shape>(base, grid, point, ours, Sum{});
-  add_prepared(base + "koalesce_linear", [=] {
-    LinearStencil<T, Shape> const weights([](auto... d) { return Sum{}.weight[((d != 0) + ...)]; });
-    return checked(
-        grid, point, F(grid), [=](F const& f) { ours(Backend::Default<Exec>{}, StencilTaps::automatic, f); },
-        [=](F const& f) { parallel_stencil("stencil", policy_of<Shape>(grid), f.ins[0], f.outs[0], weights); });
-  });
+  auto const add_weights = [=](std::string const& name, auto const& weights) {
+    add_prepared(base + name, [=] {
+      return checked(
+          grid, point, F(grid), [=](F const& f) { ours(Backend::Default<Exec>{}, StencilTaps::automatic, f); },
+          [=](F const& f) { parallel_stencil("stencil", policy_of<Shape>(grid), f.ins[0], f.outs[0], weights); });
+    });
+  };
+  auto const weight = [](auto... d) { return Sum{}.weight[((d != 0) + ...)]; };
+  add_weights("koalesce_linear", LinearStencil<T, Shape>(weight));
+  if constexpr (Shape::rank > 1 && Reach<Shape>::box)
+    add_weights("koalesce_symmetric", SymmetricStencil<T, Shape>(weight));
 }
 
 }  // namespace perf

@@ -78,9 +78,9 @@ PATTERNS = (
     Pattern("stencil", "Stencils",
             "Ours is an ordinary functor through `parallel_stencil`, and the same weights as a `LinearStencil`. The "
             "alternatives are `Kokkos::MDRangePolicy` with Kokkos' own tiling, the fastest of several loops with it, and "
-            "peers without Kokkos. On NVIDIA GPUs these are four CUDA kernels, each the fastest of several tiles and blocks: "
-            "one thread per point, register tiles through the caches, the same with partial sums for known weights, and planes "
-            "in shared memory (2.5-D blocking). On CPUs it is an OpenMP loop with `omp simd` inside. The functor from the "
+            "peers without Kokkos. On NVIDIA GPUs these are five CUDA kernels, each the fastest of several tiles and blocks: "
+            "one thread per point, register tiles through the caches, the same with partial sums for known weights and for those that are "
+            "the same on both sides, and planes in shared memory (2.5-D blocking). On CPUs it is an OpenMP loop with `omp simd` inside. The functor from the "
             "queue, from tiles in registers and through the caches alone (`queue`, `tile`, `cache`) shows what it chose among. "
             "`7pt` to `125pt` are weighted sums, `2d_` and `1d_` those of two and one dimension, `_aligned` those of fields "
             "whose rows begin at 128 bytes, `biharmonic` two sums in one sweep, `heat` 7 points added before one product; `perona_malik` has 26 divisions a point, "
@@ -91,7 +91,7 @@ PATTERNS = (
             "fields, beside a call for each and one field of as many points; `active` a sweep over some of the points (all, one block of 32^3 in ten, a ball, a "
             "checkerboard), beside a sweep over all of them and a loop over a list of their places; its figures count active "
             "points, those of the preparation from a mask all points. The copy is the faster of memcpy and a copy kernel or loop.",
-            ours={"koalesce": "functor", "koalesce_linear": "linear", "koalesce_fields": "fields"},
+            ours={"koalesce": "functor", "koalesce_linear": "linear", "koalesce_symmetric": "symmetric", "koalesce_fields": "fields"},
             aside={"koalesce_portable": "portable", "koalesce_queue": "queue", "koalesce_tile": "tile", "koalesce_cache": "cache",
                    "koalesce_fill_halo": "fill_halo first", "koalesce_separate": "sum afterwards",
                    "koalesce_reproducible": "reproducible sum", "koalesce_sweep": "sweep alone",
@@ -100,7 +100,7 @@ PATTERNS = (
             kokkos={"kokkos_mdrange": "MDRange", "kokkos_mdrange_tuned": "MDRange tuned",
                     "kokkos_index_list": "index list"},
             peers={"cuda": "CUDA", "cuda_tiles": "CUDA tiles", "cuda_partial_sums": "CUDA partial sums",
-                   "cuda_shared": "CUDA shared", "openmp_simd": "OpenMP simd"},
+                   "cuda_symmetric_sums": "CUDA symmetric sums", "cuda_shared": "CUDA shared", "openmp_simd": "OpenMP simd"},
             bounds={"copy": "copy"}, unit=("points", 1e-9, "GStencil/s"), panel=(2, 3)),
     Pattern("steps", "Time steps",
             "`parallel_stencil_steps` with a functor and with known weights, as many steps per sweep as it finds best; the same with "
