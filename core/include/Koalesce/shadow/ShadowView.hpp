@@ -106,10 +106,11 @@ class ShadowView {
     return along<BackendTag>(exec, Impl::Along::columns);
   }
 
-  /// \brief To be called when the original has been modified: the next read builds the shadow anew.
+  /// \brief To be called when the original has been modified: later reads build the shadow anew.
   ///
-  /// Its memory is kept and will be written again, so work that reads it must be over by then, or on the instance of
-  /// the next read. Where there was no memory, it will be asked for again.
+  /// Reads by column count again as ShadowBuild says: on CPUs, and with second_read, the second one builds it. Its
+  /// memory is kept and will be written again, so work that reads it must be over by then, or on the instance of the
+  /// read that builds it. Where there was no memory, it will be asked for again.
   void invalidate() const {
     std::lock_guard const lock(m_state->mutex);
     for (auto& shadow : m_state->along) shadow.invalidate();
