@@ -25,13 +25,14 @@ struct IndexBox {
 
 /// \brief Which points of the interior a sweep computes: for oceans with land, fluids around bodies, adaptive meshes.
 ///
-///     ActivePoints const wet(policy, mask);                             // where mask(z, y, x) != 0
-///     parallel_stencil("step", policy.with_active(wet), u, next, f);    // writes no other points
+///     ActivePoints const wet(policy, mask);                                   // where mask(z, y, x) != 0
+///     ActivePoints const fine(policy, boxes, Kokkos::LayoutRight());          // of fields with the rows of make_field
+///     parallel_stencil("step", policy.with_active(wet), u, next, f);          // writes no other points
 ///
 /// A bit a point and a list of the tiles that have any (32 x 8 x 8 points in three dimensions, 32 x 64 in two, 2048 in
 /// one) are prepared once, and again when update() is called, not by sweeps. Both take an eighth of a byte a point, and
-/// are shared by copies. Rows of bits follow the mask's layout, so all Views of a sweep's outputs should have the
-/// mask's order of strides.
+/// are shared by copies. Rows of bits follow the layout of the mask, or the one that is given with boxes; a sweep's
+/// first output (or input, if it has no output) must have the same order of strides, and the others should.
 ///
 /// \tparam Exec  execution space of the sweeps. \tparam Rank  number of dimensions.
 template <class Exec, int Rank>
@@ -61,7 +62,8 @@ class ActivePoints {
   ///
   /// \param[in] policy as above.
   /// \param[in] boxes  in the interior.
-  /// \param[in] layout that of the Views, Kokkos::LayoutRight or Kokkos::LayoutLeft.
+  /// \param[in] layout that of the Views, Kokkos::LayoutRight (also for those of make_field) or Kokkos::LayoutLeft. The
+  ///                   default is the execution space's, which is LayoutLeft on GPUs.
   /// \throws Error if a box reaches beyond the interior.
   template <class... Options, class Layout = typename Exec::array_layout>
   ActivePoints(StencilPolicy<Options...> const& policy, std::vector<box_type> const& boxes,

@@ -58,7 +58,8 @@ namespace Koalesce {
 ///                    are not its neighbors, the result of which is dropped.
 /// \throws Error before anything runs, if extents do not match, a halo is narrower than the radius, an output overlaps
 ///         another field, a field has no memory or memory that the execution space cannot access, nothing fits on
-///         chip, or a boundary's condition cannot hold (see fill_halo()).
+///         chip, a boundary's condition cannot hold (see fill_halo()), or active points were prepared for other extents
+///         or another layout than the fields'.
 template <class... Options, class In, class Out, class Functor>
 void parallel_stencil(std::string const& label, StencilPolicy<Options...> const& policy, In const& in, Out const& out,
                       Functor const& functor) {
@@ -143,7 +144,8 @@ void parallel_stencil(std::string const& label, StencilPolicy<Options...> const&
 ///                  when the call returns. Views that kernels can write are written asynchronously; nothing waits for
 ///                  them. Memory for the partial results stays allocated until Kokkos is finalized.
 /// \throws Error as above, or if a result has no memory or memory that neither the execution space nor the host can
-///         access.
+///         access; if there is no memory for the partial results; or, while a graph is captured, if no earlier call on
+///         this instance has left any.
 template <class... Options, class In, class Out, class... Args>
 void parallel_stencil_reduce(std::string const& label, StencilPolicy<Options...> const& policy, In const& in,
                              Out const& out, Args&&... args) {
