@@ -34,9 +34,9 @@ namespace Koalesce {
 ///   Memory-bound GPU Applications", ICS 2023). Its messages take a buffer, which the execution space's instance keeps.
 /// - On CPU threads steps follow each other through the planes as a wavefront (G. Wellein, G. Hager, T. Zeiser, M.
 ///   Wittmann, H. Fehske: "Efficient temporal blocking for stencil computations by multicore-aware wavefront
-///   parallelization", COMPSAC 2009), for the same states and for time_levels(), with NoBoundary.
-/// - On the portable backend two steps queue their planes in scratch memory, for the same states and boundaries as on
-///   CUDA; on hosts only if with_fused_steps() asks.
+///   parallelization", COMPSAC 2009), for the same states and boundaries, and with NoBoundary for time_levels().
+/// - On the portable backend two steps queue their planes in scratch memory, for the same states and boundaries but
+///   mirrors and slopes; on hosts only if with_fused_steps() asks.
 ///
 /// All else takes one step per sweep. How many steps share a sweep is found out by time, as candidates of the tuner,
 /// unless StencilPolicy::with_fused_steps() says it.
