@@ -35,8 +35,10 @@ struct DomainOptions {
 ///
 ///     Domain domain(MPI_COMM_WORLD, {nz, ny, nx});
 ///     auto const n = domain.extents();                        // this process' points
-///     Kokkos::View<double***> u("u", n[0] + 2, n[1] + 2, n[2] + 2), next("next", n[0] + 2, n[1] + 2, n[2] + 2);
+///     Kokkos::View<double***, Kokkos::LayoutRight> u("u", n[0] + 2, n[1] + 2, n[2] + 2), next("next", u.layout());
 ///     parallel_stencil("step", StencilPolicy(exec, Star<1, 1, 1>{}, domain), u, next, functor);
+///
+/// With LayoutLeft Views, Kokkos' default on GPUs: `Domain domain(MPI_COMM_WORLD, {nz, ny, nx}, {.contiguous = 0})`.
 ///
 /// All calls that take a domain are made by all of its processes, in the same order. Copies share one state. The last
 /// copy must be gone before MPI and Kokkos are finalized.
@@ -55,11 +57,12 @@ class Domain {
   ///
   /// \param[in] comm     any communicator; the domain uses a copy.
   /// \param[in] extents  points of the whole grid per dimension.
-  /// \param[in] options  periods, the processes in each dimension, the time limit.
+  /// \param[in] options  periods, the processes in each dimension, the contiguous one, the time limit.
   /// \throws Error on all processes if MPI is not initialized, or without MPI_THREAD_FUNNELED; the time limit
   ///         or an extent is not positive; there are more processes than can have points; the processes given in each
   ///         dimension are not as many as there are; arguments differ between processes; or
-  ///         KOALESCE_DISTRIBUTED_TRANSPORT names a transport that does not work.
+  ///         KOALESCE_DISTRIBUTED_TRANSPORT names a transport that does not work. (On host execution spaces MPI through
+  ///         host memory carries halos, whichever of them it names.)
   Domain(MPI_Comm comm, extents_type const& extents, options_type const& options = {})
       : m_global(extents), m_periodic(options.periodic) {
     std::string const where = "Koalesce::Domain";
