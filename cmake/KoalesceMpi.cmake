@@ -3,9 +3,10 @@
 # The components mpi, <Koalesce/Distributed.hpp>, for which a program also needs MPI, and checkpoint,
 # <Koalesce/Checkpoint.hpp>, for which it also needs an HDF5 that was built for MPI.
 
-# Lets Koalesce::mpi send halos by NCCL, where Kokkos has CUDA and NCCL is found. Koalesce_ENABLE_NCCL=OFF leaves it out.
+# Lets Koalesce::mpi send halos by NCCL, where Kokkos has CUDA and NCCL is found. Koalesce_ENABLE_NCCL is ON, OFF, or
+# AUTO, which is as if it were not set; OFF leaves it out, and if it is ON and there is none, that is an error.
 macro(_koalesce_add_nccl)
-  if("CUDA" IN_LIST Kokkos_DEVICES AND NOT "${Koalesce_ENABLE_NCCL}" STREQUAL "OFF")
+  if("CUDA" IN_LIST Kokkos_DEVICES AND (Koalesce_ENABLE_NCCL OR NOT DEFINED Koalesce_ENABLE_NCCL))
     find_path(Koalesce_NCCL_INCLUDE nccl.h HINTS "${NCCL_ROOT}" ENV NCCL_ROOT ENV CUDA_HOME /usr/local/cuda
       PATH_SUFFIXES include)
     find_library(Koalesce_NCCL_LIBRARY nccl HINTS "${NCCL_ROOT}" ENV NCCL_ROOT ENV CUDA_HOME /usr/local/cuda
@@ -15,6 +16,9 @@ macro(_koalesce_add_nccl)
       target_include_directories(Koalesce::mpi SYSTEM INTERFACE "${Koalesce_NCCL_INCLUDE}")
       target_link_libraries(Koalesce::mpi INTERFACE "${Koalesce_NCCL_LIBRARY}")
       target_compile_definitions(Koalesce::mpi INTERFACE KOALESCE_HAS_NCCL)
+    elseif(DEFINED Koalesce_ENABLE_NCCL AND NOT Koalesce_ENABLE_NCCL STREQUAL "AUTO")
+      message(FATAL_ERROR "Koalesce_ENABLE_NCCL is ${Koalesce_ENABLE_NCCL}, but no NCCL was found: give one with \
+-DNCCL_ROOT=<where it is installed>, or do without it: -DKoalesce_ENABLE_NCCL=OFF")
     endif()
   endif()
 endmacro()
