@@ -29,7 +29,8 @@ using Default = typename DefaultFor<Exec>::type;
 /// Stands for the execution space's default backend.
 ///
 /// Koalesce's own policies name another one by with_backend(), as in `policy.with_backend(Backend::Portable{})`.
-/// Functions without such a policy take it as their first template argument: `transpose<Backend::Portable>(...)`.
+/// Functions without such a policy take it as their first template argument: `transpose<Backend::Portable>(...)`. Only
+/// fill_halo() and the functions of a Domain, such as exchange_halo(), take none: they are the same for all.
 struct Native {};
 
 }  // namespace Koalesce::Backend
