@@ -172,20 +172,24 @@ void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> 
       if (a.overlaps())
         fail(where, "output field ", int(i), " ", quoted_label(a),
              " is a list of Views that overlap in memory; several blocks would write there, so list each View once");
-    auto const clash = [&](auto const& b, char const* role, int j) {
+    auto const clash = [&](auto const& b, char const* role, int j, char const* remedy) {
       if (overlap_of(a, b))
         fail(where, "output field ", int(i), " ", quoted_label(a), " and ", role, " field ", j, " ", quoted_label(b),
-             " overlap in memory; points are written while their neighbors are still read, so give the output memory "
-             "of its own and swap afterwards, or, if the input is read at the point alone, give the identical View "
-             "with at_point()");
+             " overlap in memory; ", remedy);
     };
+    constexpr char const* swap =
+        is_staged<Shape>
+            ? "points are written while other stages still read their neighbors, so give the output memory of its own "
+              "and swap afterwards"
+            : "points are written while their neighbors are still read, so give the output memory of its own and swap "
+              "afterwards, or, if the input is read at the point alone, give the identical View with at_point()";
     for_each(in, [&](auto const& input, auto j) {
       bool const in_place =
           is_at_point<std::decay_t<decltype(input)>> && !is_staged<Shape> && is_identical(a, view_of(input));
-      if (!in_place) clash(view_of(input), "input", j);
+      if (!in_place) clash(view_of(input), "input", j, swap);
     });
     for_each(out, [&](auto const& b, auto j) {
-      if (int(j) > int(i)) clash(b, "output", j);
+      if (int(j) > int(i)) clash(b, "output", j, "each would overwrite the other, so give each memory of its own");
     });
   });
 }
