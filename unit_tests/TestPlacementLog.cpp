@@ -111,8 +111,27 @@ TEST(PlacementLog, remembered) {
   log.source           = PlacementSource::remembered;
   log.result.placement = {registers};
   log.result.seconds   = 850e-9;
-  EXPECT_EQ(text_of(log),
-            "placement \"k\", 3 x 2 threads: array 0: registers\n  850.00 ns, remembered from an earlier run\n");
+  EXPECT_EQ(
+      text_of(log),
+      "placement \"k\", 3 x 2 threads: array 0: registers\n  850.00 ns, remembered from an earlier call or run\n");
+}
+
+TEST(PlacementLog, remembered_without_accesses) {
+  PlacementLog log;
+  log.kernel           = "k";
+  log.league           = 3;
+  log.team_size        = 2;
+  log.arrays           = {{"a", 0, false, true}, {"b", 0, true, true}};
+  log.source           = PlacementSource::remembered;
+  log.result.placement = {registers, scratch};
+  EXPECT_EQ(text_of(log), R"(placement "k", 3 x 2 threads: a: registers, b: scratch
+  remembered from an earlier call or run
+  array  accesses  elements of      length
+  a             -  one thread each  constant
+  b             -  several threads  constant
+)");
+  log.arrays[1].count = 7;
+  EXPECT_NE(text_of(log).find("accesses, stated"), std::string::npos) << text_of(log);
 }
 
 TEST(PlacementLog, no_arrays) {

@@ -24,7 +24,7 @@ struct PlacementLog {
   std::int64_t league = 0;             ///< teams
   int team_size       = 0;             ///< threads per team
   std::vector<PlacementArray> arrays;  ///< with their accesses
-  bool counted = false;                ///< whether the instrumented pass counted the accesses; false: they were stated
+  bool counted = false;                ///< whether they were counted; false: stated, or 0 where nobody has stated them
   std::vector<std::string> notes;      ///< in words
   PlacementSource source = PlacementSource::measured;  ///< of the result
   PlacementResult result;                              ///< trials and choice

@@ -78,7 +78,7 @@ struct RegroupDecision {
   PathSample sample;                               ///< the paths it was made for
   std::vector<RegroupTrial> trials;                ///< one per variant that is in question
   bool decided           = false;                  ///< false: still measuring
-  bool remembered        = false;                  ///< by an earlier process, in the tuning file
+  bool remembered        = false;                  ///< from an earlier call or run
   RegroupVariant variant = RegroupVariant::plain;  ///< what calls run from now on, if decided
   std::string why;                                 ///< in words
 };

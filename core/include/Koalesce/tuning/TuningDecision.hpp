@@ -19,15 +19,17 @@ struct TuningTrial {
 
 /// How calls with one label, one kernel and one class of sizes run.
 struct TuningDecision {
-  std::string pattern;              ///< "stencil", "transpose", "regroup", "regroup_until", "placement", "distributed"
-  std::string label;                ///< of the calls
-  std::string device;               ///< that they run on
-  std::string extents;              ///< the class of sizes
-  std::vector<TuningTrial> trials;  ///< one per candidate; of a remembered choice, none was timed
-  bool decided    = false;          ///< false: still measuring
-  bool remembered = false;          ///< by an earlier process, in the tuning file
-  std::string choice;               ///< what calls run from now on, if decided; it means nothing before
-  std::string why;                  ///< in words
+  /// "stencil", "stencil_steps", "transpose", "regroup", "regroup_until", "placement" or "distributed".
+  std::string pattern;
+  std::string label;    ///< of the calls
+  std::string device;   ///< that they run on
+  std::string extents;  ///< the class of sizes
+  /// One per candidate; of a remembered choice, none was timed. "distributed" has none.
+  std::vector<TuningTrial> trials;
+  bool decided    = false;  ///< false: still measuring
+  bool remembered = false;  ///< from an earlier call or run
+  std::string choice;       ///< what calls run from now on, if decided; it means nothing before
+  std::string why;          ///< in words
 };
 
 /// \brief Writes a decision as a few lines of text: what was decided, why, the time of every candidate.

@@ -69,7 +69,8 @@ class RankTuning : public TuningGroup, public TuningEntry {
       decision.remembered      = m_remembered && decision.decided;
       decision.choice          = trials.chosen;
       if (decision.decided)
-        decision.why = decision.remembered ? "remembered from an earlier run" : "shortest on the slowest process";
+        decision.why =
+            decision.remembered ? "remembered from an earlier call or run" : "shortest on the slowest process";
     }
     return all;
   }

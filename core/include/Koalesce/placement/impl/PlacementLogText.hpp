@@ -81,11 +81,18 @@ inline std::string outcome_text(PlacementTrial const& trial) {
 }
 
 inline std::string arrays_text(PlacementLog const& log) {
+  // Where nobody counted, a number that was not stated is 0.
+  auto const known  = [&](PlacementArray const& array) { return log.counted || array.count != 0; };
+  bool const stated = std::any_of(log.arrays.begin(), log.arrays.end(), known);
   TextTable table({true, false, true, true});
-  table.row({"array", log.counted ? "accesses, counted" : "accesses, stated", "elements of", "length"});
+  table.row({"array",
+             log.counted ? "accesses, counted"
+             : stated    ? "accesses, stated"
+                         : "accesses",
+             "elements of", "length"});
   for (auto const& array : log.arrays)
-    table.row({one_line(array.name), fixed_text(array.count, 1), array.threads ? "several threads" : "one thread each",
-               array.constant ? "constant" : "varying"});
+    table.row({one_line(array.name), known(array) ? fixed_text(array.count, 1) : "-",
+               array.threads ? "several threads" : "one thread each", array.constant ? "constant" : "varying"});
   return table.text();
 }
 
@@ -112,7 +119,7 @@ inline std::string reason_text(PlacementLog const& log) {
   if (seconds && !trials.empty() && trials.front().measured.seconds)
     text += ", " + fixed_text(*trials.front().measured.seconds / *seconds, 2) + " times as fast as all in scratch";
   if (log.source == PlacementSource::remembered)
-    text += (text.empty() ? "" : ", ") + std::string("remembered from an earlier run");
+    text += (text.empty() ? "" : ", ") + std::string("remembered from an earlier call or run");
   return text;
 }
 

@@ -76,7 +76,7 @@ class RegroupTuner {
       return false;
     decision.sample     = sample;
     decision.variant    = variant;
-    decision.why        = "remembered from an earlier run";
+    decision.why        = "remembered from an earlier call or run";
     decision.decided    = true;
     decision.remembered = true;
     return true;

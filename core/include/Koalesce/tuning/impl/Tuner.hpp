@@ -124,8 +124,8 @@ class Tuner : public TuningEntry {
     if (int const chosen = m_chosen; chosen >= 0) {
       decision.decided = true;
       decision.choice  = m_choices.candidates[std::size_t(chosen)];
-      decision.why =
-          m_remembered ? "remembered from an earlier run" : decision_reason(decision.trials, std::size_t(chosen));
+      decision.why     = m_remembered ? "remembered from an earlier call or run"
+                                      : decision_reason(decision.trials, std::size_t(chosen));
     }
     return {decision};
   }
