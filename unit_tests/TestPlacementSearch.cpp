@@ -235,7 +235,8 @@ TEST(PlacementSearch, exhaustive_limit) {
     FAIL() << "17 arrays are too many";
   } catch (Error const& e) {
     EXPECT_STREQ(e.what(),
-                 "search_placement(): there are 17 arrays; an exhaustive search tries all 2^17 placements and takes at "
+                 "Koalesce::search_placement(): there are 17 arrays; an exhaustive search tries all 2^17 placements "
+                 "and takes at "
                  "most 16 arrays, so use PlacementSearch::greedy");
   }
   EXPECT_EQ(runs, 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AllocationBalance.hpp"
 #include "EveryPattern.hpp"
+#include "KernelRecorder.hpp"
 
 #include <atomic>
 #include <cstdlib>
@@ -111,6 +112,19 @@ TYPED_TEST(AllocationFailures, are_errors_or_make_no_difference_and_lose_nothing
   EXPECT_GT(some, 3) << "hardly anything was refused";
   if (Backend::on_host<Exec> || device_requests > 0) {
     EXPECT_GT(errors, 0);
+  }
+}
+
+/// Of 128 MiB, more than earlier calls have left.
+TYPED_TEST(AllocationFailures, of_partial_results_name_the_call) {
+  using Exec = typename TypeParam::exec;
+  if constexpr (Backend::on_host<Exec>) {
+    auto const name = Impl::kernel_label(typename TypeParam::backend(), "mine");
+    requests = refused = 0;
+    expect_error(
+        {"Koalesce::parallel_stencil_reduce(\"mine\"): its 16777216 partial results need 134217728 bytes of "},
+        [&] { Impl::PartialResults<Exec, double>(Exec(), "Koalesce::parallel_stencil_reduce", name, 1 << 24); });
+    refused = -1;
   }
 }
 

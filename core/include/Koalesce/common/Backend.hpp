@@ -58,6 +58,13 @@ std::string kernel_label(BackendTag, std::string const& label) {
   return name.append("Koalesce::").append(BackendTag::name).append("::").append(label);
 }
 
+/// What the caller calls a kernel of this name, as errors say it.
+inline std::string label_of_kernel(std::string const& name) {
+  auto const backend = name.find("::");
+  auto const label   = backend == std::string::npos ? backend : name.find("::", backend + 2);
+  return label == std::string::npos ? name : name.substr(label + 2);
+}
+
 }  // namespace Koalesce::Impl
 
 #endif

@@ -132,8 +132,9 @@ template <class Trial>
 PlacementResult search_placement(std::vector<PlacementArray> const& arrays, PlacementSearch how, Trial&& trial) {
   constexpr std::size_t most = 16;
   if (how == PlacementSearch::exhaustive && arrays.size() > most)
-    Impl::fail("search_placement()", "there are ", arrays.size(), " arrays; an exhaustive search tries all 2^",
-               arrays.size(), " placements and takes at most ", most, " arrays, so use PlacementSearch::greedy");
+    Impl::fail("Koalesce::search_placement()", "there are ", arrays.size(),
+               " arrays; an exhaustive search tries all 2^", arrays.size(), " placements and takes at most ", most,
+               " arrays, so use PlacementSearch::greedy");
 
   auto const order = Impl::placement_order(arrays);
   PlacementResult result{Placement(arrays.size()), {}, {}};

@@ -53,6 +53,11 @@ struct LineReductionWork {
   Update* parts               = nullptr;
   std::int64_t parts_per_line = 1;
 
+  /// What was called, for errors.
+  char const* function() const {
+    return rows_are_lines ? "Koalesce::parallel_reduce_rows" : "Koalesce::parallel_reduce_columns";
+  }
+
   KOKKOS_FORCEINLINE_FUNCTION T const* element(std::int64_t b, std::int64_t line, std::int64_t position) const {
     return base + (b * at.batch + line * at.line + position * at.along);
   }

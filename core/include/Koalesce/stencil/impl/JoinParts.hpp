@@ -89,7 +89,8 @@ void launch_and_join(Exec const& exec, std::string const& label, Work const& wor
   if constexpr (!reduces<Work>) {
     launch(work);
   } else {
-    PartialResults<Exec, typename Work::Reduction::Update> const parts(exec, label, count + 1);
+    PartialResults<Exec, typename Work::Reduction::Update> const parts(exec, Work::Reduction::function, label,
+                                                                       count + 1);
     Work with_parts            = work;
     with_parts.reduction.parts = parts.data();
     launch(with_parts);
@@ -100,7 +101,7 @@ void launch_and_join(Exec const& exec, std::string const& label, Work const& wor
 /// The results of a sweep over no points, or of earlier kernels alone.
 template <class Exec, class Reduction>
 void join_earlier(Exec const& exec, std::string const& label, Reduction const& reduction) {
-  PartialResults<Exec, typename Reduction::Update> const total(exec, label, 1);
+  PartialResults<Exec, typename Reduction::Update> const total(exec, Reduction::function, label, 1);
   join_parts(exec, label, reduction, 0, total.data());
 }
 

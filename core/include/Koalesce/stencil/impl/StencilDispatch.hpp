@@ -66,8 +66,8 @@ void run_box_and_shell(std::string const& label, Policy const& policy, In const&
   std::string const shell = kernel_label(typename Policy::backend_type{}, label + ", boundary");
   if constexpr (reduces<Work>) {
     auto const items = boundary_items<Work>(box.around.size());
-    PartialResults<typename Policy::execution_space, typename Work::Reduction::Update> const parts(policy.space(),
-                                                                                                   shell, items);
+    PartialResults<typename Policy::execution_space, typename Work::Reduction::Update> const parts(
+        policy.space(), Work::Reduction::function, shell, items);
     Work reducing            = work;
     reducing.reduction.parts = parts.data();
     run_shell(shell, policy, in, reducing, box, values);

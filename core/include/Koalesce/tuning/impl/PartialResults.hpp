@@ -2,6 +2,7 @@
 #ifndef KOALESCE_TUNING_IMPL_PARTIAL_RESULTS_HPP
 #define KOALESCE_TUNING_IMPL_PARTIAL_RESULTS_HPP
 
+#include <Koalesce/common/Backend.hpp>
 #include <Koalesce/common/Error.hpp>
 #include <Koalesce/common/impl/FinalizeHook.hpp>
 #include <Koalesce/common/impl/InstanceMemory.hpp>
@@ -30,16 +31,22 @@ InstanceMemory<Exec>& memory_of_partial_results() {
 template <class Exec, class Update>
 class PartialResults {
  public:
+  /// \param[in] exec      the instance.
+  /// \param[in] function  that was called.
+  /// \param[in] kernel    the name of the kernel that leaves them.
+  /// \param[in] count     how many.
   /// \throws Error if there is not enough.
-  PartialResults(Exec const& exec, std::string const& label, std::int64_t count)
+  PartialResults(Exec const& exec, char const* function, std::string const& kernel, std::int64_t count)
       : m_graph(Stopwatch<Exec>::graph(exec)),
         m_piece(memory_of_partial_results<Exec>().take(exec, std::size_t(count) * sizeof(Update), m_graph)) {
     if (!m_piece && m_graph != 0)
-      fail(label, "its ", count, " partial results need memory, and none can be allocated while a graph is captured; ",
+      fail(call_text(function, label_of_kernel(kernel)), "its ", count,
+           " partial results need memory, and none can be allocated while a graph is captured; ",
            "call it once before each capture, on the same instance");
     if (!m_piece)
-      fail(label, "its ", count, " partial results need ", std::size_t(count) * sizeof(Update), " bytes of ",
-           Exec::memory_space::name(), ", which are not free; free some memory");
+      fail(call_text(function, label_of_kernel(kernel)), "its ", count, " partial results need ",
+           std::size_t(count) * sizeof(Update), " bytes of ", Exec::memory_space::name(),
+           ", which are not free; free some memory");
   }
   ~PartialResults() { memory_of_partial_results<Exec>().give_back(std::move(m_piece), m_graph); }
   PartialResults(PartialResults const&)            = delete;

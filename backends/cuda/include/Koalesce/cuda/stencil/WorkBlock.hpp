@@ -36,7 +36,7 @@ dim3 grid_of_blocks(std::string const& label, Work const& work, dim3 const& each
     constexpr std::int64_t most = (std::int64_t(1) << 31) - 1;
     double const all            = double(each.x) * each.y * each.z * double(work.domain.blocks());
     if (all > double(most))
-      fail(call_text("Koalesce::parallel_stencil", label), work.domain.blocks(), " blocks take ", all,
+      fail(call_text(Work::Reduction::function, label), work.domain.blocks(), " blocks take ", all,
            " thread blocks, but CUDA numbers up to ", most, " in a row; run fewer blocks at a time");
     return dim3(unsigned(all));
   }

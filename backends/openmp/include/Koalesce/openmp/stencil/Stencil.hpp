@@ -178,7 +178,7 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StagedWork<Wor
   while (bytes() > std::max(room[0], room[1])) {
     auto const y = tiling.tile_y, x = tiling.tile_x;
     if (x * y == 1)
-      fail(call_text("Koalesce::parallel_stencil", label), "the plane queues between the stages need ", bytes(),
+      fail(call_text(Work::Reduction::function, label), "the plane queues between the stages need ", bytes(),
            " bytes of scratch memory for a tile of one point, but ", Exec::name(), " has ", room[0],
            " bytes at level 0 and ", room[1], " at level 1; use a smaller radius, smaller elements or fewer fields");
     tiling = Tiling(work.extents, tiling.chunk, y > 1 ? (y + 1) / 2 : 1, y > 1 ? x : (x + 1) / 2);

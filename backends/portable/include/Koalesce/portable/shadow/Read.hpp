@@ -2,12 +2,14 @@
 #ifndef KOALESCE_PORTABLE_SHADOW_READ_HPP
 #define KOALESCE_PORTABLE_SHADOW_READ_HPP
 
+#include <Koalesce/common/Error.hpp>
 #include <Koalesce/portable/Backend.hpp>
 #include <Koalesce/portable/runtime/Teams.hpp>
 #include <Koalesce/portable/transpose/Transpose.hpp>
 #include <Koalesce/shadow/impl/ReadWork.hpp>
 
 #include <string>
+#include <type_traits>
 
 namespace Koalesce::Impl::PortableBackend {
 
@@ -177,8 +179,12 @@ void run_mixed_read(Tag, Exec const& exec, std::string const& label, Work const&
 template <RunsPortable Tag, class Exec, class Work, class Result>
 void run_transposing_read(Tag, Exec const& exec, std::string const& label, Work const& work,
                           typename Work::value_type* shadow, Result& result) {
-  using T              = typename Work::value_type;
-  auto const transpose = choose_tile(exec, label, work.template transposition<T>(shadow));
+  using T          = typename Work::value_type;
+  auto const where = [&] {
+    constexpr bool reduces = !std::is_same_v<std::remove_const_t<Result>, NoResult>;
+    return call_text(reduces ? "Koalesce::parallel_read_reduce" : "Koalesce::parallel_read", label_of_kernel(label));
+  };
+  auto const transpose = choose_tile(exec, where, work.template transposition<T>(shadow));
   run_teams(Tag{}, exec, label, transpose.teams(team_threads<Exec>(128)),
             PortableTransposingRead<Work>{work, transpose}, result);
 }

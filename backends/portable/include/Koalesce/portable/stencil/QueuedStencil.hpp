@@ -209,7 +209,7 @@ template <class Tag, class Exec, class Work>
 void run_queued_stencil(Tag, Exec const& exec, std::string const& label, Work const& work) {
   using Kernel      = QueueKernel<Work>;
   auto const tiling = queue_tiling(exec, work);
-  if (tiling.scratch_level < 0) fail_without_room(label, exec, Kernel::bytes(1, 1));
+  if (tiling.scratch_level < 0) fail_without_room(Work::Reduction::function, label, exec, Kernel::bytes(1, 1));
   int const max_threads  = team_threads<Exec>(int(std::min<std::int64_t>(tiling.tile_y * tiling.tile_x, 256)));
   std::string const name = kernel_label(Tag{}, label);
   Teams const teams{tiling.size() * work.domain.blocks(), max_threads, tiling.scratch_level, tiling.scratch_bytes};

@@ -45,11 +45,15 @@ PortableTiling choose_tiling(Exec const& exec, Extents3 const& extents, int plan
   return none;
 }
 
-/// \param[in] bytes scratch bytes that a tile of one point needs.
+/// \param[in] function that was called.
+/// \param[in] label    of the call.
+/// \param[in] exec     its instance.
+/// \param[in] bytes    scratch bytes that a tile of one point needs.
 template <class Exec>
-[[noreturn]] void fail_without_room(std::string const& label, Exec const& exec, std::size_t bytes) {
+[[noreturn]] void fail_without_room(char const* function, std::string const& label, Exec const& exec,
+                                    std::size_t bytes) {
   Kokkos::TeamPolicy<Exec> const probe(exec, 1, 1);
-  fail(call_text("Koalesce::parallel_stencil", label), "the plane queue needs ", bytes,
+  fail(call_text(function, label), "the plane queue needs ", bytes,
        " bytes of scratch memory for a tile of one point, but ", Exec::name(), " has ", probe.scratch_size_max(0),
        " bytes at level 0 and ", probe.scratch_size_max(1),
        " at level 1; use a smaller radius, smaller elements or fewer fields");

@@ -95,8 +95,9 @@ struct PortableTranspose {
 };
 
 /// The largest tile that fits, in level-0 scratch if any does.
-template <class Exec, class T>
-PortableTranspose<T> choose_tile(Exec const& exec, std::string const& label, TransposeWork<T> const& work) {
+/// \param[in] where  where() is what the error begins with.
+template <class Exec, class Where, class T>
+PortableTranspose<T> choose_tile(Exec const& exec, Where const& where, TransposeWork<T> const& work) {
   Kokkos::TeamPolicy<Exec> const probe(exec, 1, 1);
   for (int level = 0; level < 2; ++level)
     for (int log = log_tile_elements<T>; log >= 0; --log) {
@@ -106,14 +107,15 @@ PortableTranspose<T> choose_tile(Exec const& exec, std::string const& label, Tra
           work, work.is_in_place() ? tile_grid(work, 2 * side, side) : tile_grid(work, log, log / 2), level};
       if (kernel.bytes() + alignof(T) <= std::size_t(probe.scratch_size_max(level))) return kernel;
     }
-  fail("Koalesce::" + label, "elements of ", sizeof(T), " bytes do not fit into the scratch memory of ", Exec::name(),
+  fail(where(), "elements of ", sizeof(T), " bytes do not fit into the scratch memory of ", Exec::name(),
        ", which has ", probe.scratch_size_max(0), " bytes at level 0 and ", probe.scratch_size_max(1),
        " at level 1; use smaller elements");
 }
 
 template <RunsPortable Tag, class Exec, class T>
 void run_transpose(Tag, Exec const& exec, std::string const& label, TransposeWork<T> const& work) {
-  auto const kernel = choose_tile(exec, label, work);
+  auto const where  = [&] { return "Koalesce::" + label; };
+  auto const kernel = choose_tile(exec, where, work);
   NoResult none;
   run_teams(Tag{}, exec, kernel_label(Tag{}, label), kernel.teams(team_threads<Exec>(tile_threads)), kernel, none);
 }

@@ -208,7 +208,7 @@ void launch_parts(Tag, Exec const& exec, std::string const& label, Work work, st
   using Update        = typename Work::Update;
   work.parts_per_line = parts_per_line;
   if (parts_per_line == 1) return launch(work);
-  PartialResults<Exec, Update> const parts(exec, label, work.batch * work.lines * parts_per_line);
+  PartialResults<Exec, Update> const parts(exec, work.function(), label, work.batch * work.lines * parts_per_line);
   work.parts = parts.data();
   launch(work);
   int const threads = line_threads<Update>(Tuning::join_threads);

@@ -263,7 +263,7 @@ void run_host_lines(Exec const& exec, std::string const& label, Work work, std::
   auto const run = [&] { Kokkos::parallel_for(label, Range(exec, 0, items * parts_per_line), Body{work, shape...}); };
   if (parts_per_line == 1) return run();
   std::int64_t const results = work.batch * work.lines;
-  PartialResults<Exec, typename Work::Update> const parts(exec, label, results * parts_per_line);
+  PartialResults<Exec, typename Work::Update> const parts(exec, work.function(), label, results * parts_per_line);
   work.parts = parts.data();
   run();
   Kokkos::parallel_for(label + " [join]", Range(exec, 0, results), HostJoin<Work>{work});
