@@ -69,12 +69,15 @@ TYPED_TEST(Checkpoint, errors_leave_the_file_before) {
   auto const says = [](std::string const& text, std::string const& part) {
     return text.find(part) != std::string::npos ? ::testing::AssertionSuccess() : ::testing::AssertionFailure() << text;
   };
-  EXPECT_TRUE(says(error_of([&] { read_checkpoint(exec, domain, file.path, named("u", u)); }), "could not be opened"));
+  EXPECT_TRUE(says(error_of([&] { read_checkpoint(exec, domain, file.path, named("u", u)); }),
+                   "could not be opened; see whether it is there, readable"));
   EXPECT_TRUE(says(error_of([&] { write_checkpoint(exec, domain, file.folder / "none" / "a.h5", 1, named("u", u)); }),
-                   "could not be opened"));
-  for (std::string const name : {"", "a/b"})
+                   "could not be opened; see whether the folder is there, writable"));
+  for (std::string const name : {"", "."})
     EXPECT_TRUE(
-        says(error_of([&] { write_checkpoint(exec, domain, file.path, 1, named(name, u)); }), "without a slash"));
+        says(error_of([&] { write_checkpoint(exec, domain, file.path, 1, named(name, u)); }), "give it another"));
+  EXPECT_TRUE(
+      says(error_of([&] { write_checkpoint(exec, domain, file.path, 1, named("a/b", u)); }), "without a slash"));
   EXPECT_TRUE(says(error_of([&] { write_checkpoint(exec, domain, file.folder, 1, named("u", u)); }), "take its name"));
   EXPECT_FALSE(std::filesystem::exists(file.folder.string() + ".part"));
   Kokkos::View<int**, typename Exec::memory_space> const whole("whole", 2, 5);

@@ -94,7 +94,7 @@ class CheckpointFile {
   enum Mode { create, open };
 
   CheckpointFile(Mode mode, std::filesystem::path const& path, MPI_Comm comm)
-      : m_path(path.string()), m_file(open_file(mode, path, comm), H5Fclose, text_of("opened")) {}
+      : m_mode(mode), m_path(path.string()), m_file(open_file(mode, path, comm), H5Fclose, text_of("opened")) {}
 
   void write_step(std::int64_t step) {
     Hdf5 const space(H5Screate(H5S_SCALAR), H5Sclose, text_of("written"));
@@ -149,7 +149,9 @@ class CheckpointFile {
 
  private:
   std::string text_of(char const* what) const {
-    return "the file " + m_path + " could not be " + what + "; see whether the folder is there, writable and not full";
+    return "the file " + m_path + " could not be " + what +
+           (m_mode == create ? "; see whether the folder is there, writable and not full"
+                             : "; see whether it is there, readable, and a checkpoint");
   }
 
   void check(herr_t status, char const* what) const {
@@ -210,6 +212,7 @@ class CheckpointFile {
   }
 
   QuietHdf5 m_quiet;
+  Mode m_mode;
   std::string m_path;
   Hdf5 m_file;
 };
@@ -231,7 +234,9 @@ void check_checkpoint(std::string const& where, Domain<Rank> const& domain, Fiel
   domain.state()->agree_always(where, text, [&] {
     std::vector<std::string> const names{fields.name...};
     for (auto const& name : names) {
-      if (name.empty() || name == "." || name.find('/') != std::string::npos)
+      if (name.empty() || name == ".")
+        fail(where, "a field has the name \"", name, "\", which no dataset of a file can have; give it another");
+      if (name.find('/') != std::string::npos)
         fail(where, "a field has the name \"", name, "\"; the file has no folders, so give a name without a slash");
       if (std::count(names.begin(), names.end(), name) > 1)
         fail(where, "two fields have the name \"", name, "\"; give each one its own");
