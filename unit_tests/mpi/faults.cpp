@@ -25,7 +25,7 @@ struct Keep {
 using View = Kokkos::View<double**>;
 
 struct Program {
-  Domain<2> domain{MPI_COMM_WORLD, {30, 30}, {.ranks = {3, 1}, .time_limit = 3}};
+  Domain<2> domain{MPI_COMM_WORLD, {30, 30}, {.ranks = {3, 1}, .time_limit = 2.5}};
   Kokkos::DefaultExecutionSpace exec;
   StencilPolicy<Kokkos::DefaultExecutionSpace, Star<1, 1>, Backend::Default<Kokkos::DefaultExecutionSpace>,
                 Impl::NoBoundary, Impl::RankDomain<Domain<2>>>

@@ -14,9 +14,11 @@
 #include <cstring>
 #include <functional>
 #include <iostream>
+#include <locale>
 #include <map>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -40,7 +42,7 @@ class Ranks {
     MPI_Comm_rank(comm, &m_rank);
     MPI_Comm_size(comm, &m_size);
     char const* const check = std::getenv("KOALESCE_DISTRIBUTED_CHECK");
-    m_checks                = check != nullptr && std::string(check) != "0";
+    m_checks                = check != nullptr && *check != 0 && std::strcmp(check, "0") != 0;
     MPI_Comm host;
     int here = 0;
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, m_rank, MPI_INFO_NULL, &host);
@@ -79,8 +81,11 @@ class Ranks {
   /// Waits for requests, or ends the job. \param[in] what  is waited for, as in "halos".
   void wait(std::vector<MPI_Request>& requests, std::string const& where, char const* what) const {
     if (complete(requests, m_limit)) return;
+    std::ostringstream limit;
+    limit.imbue(std::locale::classic());
+    limit << m_limit;
     end(where + ", call " + std::to_string(m_calls) + " of this domain: " + what + " did not arrive within " +
-        std::to_string(int(m_limit)) +
+        limit.str() +
         " s; another process ended, waits elsewhere, or made other calls: all must make the same calls of a domain, in "
         "the same order");
   }
