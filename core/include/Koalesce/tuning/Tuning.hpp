@@ -24,6 +24,8 @@ inline std::optional<std::filesystem::path> tuning_file() { return Impl::TuningM
 /// Many processes may use one file at once. A file that is damaged, of another version or read-only costs time only;
 /// the program says so once, on the standard error output. If the code of a kernel changed, delete the file.
 ///
+/// Choices that this process has made before the call are forgotten, as by forget_tuning(): name the file first.
+///
 /// \param[in] file  made when there is something to write; an empty path for none, whatever the environment says;
 ///                   std::nullopt for what the environment says, again.
 inline void set_tuning_file(std::optional<std::filesystem::path> const& file) {
