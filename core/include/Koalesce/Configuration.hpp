@@ -66,6 +66,7 @@ inline constexpr bool has_tuning_tools = false;
 
 /// \brief Asks. Kokkos need not be initialized.
 /// \return what the calling source file was compiled with.
+/// \throws Error if the environment variable KOALESCE_TUNING names no mode, as tuning_mode() does.
 inline Configuration configuration() {
   using Exec = Kokkos::DefaultExecutionSpace;
   using Host = Kokkos::DefaultHostExecutionSpace;

@@ -3,7 +3,7 @@
 #define KOALESCE_KOALESCE_HPP
 
 /// \file
-/// All of Koalesce.
+/// All of Koalesce but Distributed.hpp and Checkpoint.hpp, which need MPI.
 
 /// \namespace Koalesce
 /// Views and parallel patterns for Kokkos.

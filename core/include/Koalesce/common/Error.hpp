@@ -9,9 +9,11 @@
 
 namespace Koalesce {
 
-/// \brief The exception that every Koalesce function throws, before anything runs, if it cannot do what was asked.
+/// \brief The exception that Koalesce's functions throw if they cannot do what was asked.
 ///
-/// The text always has the form `function("label"): problem; reason; what to do.`
+/// A wrong argument throws before anything runs. What shows only later, such as a path that no functor has, or memory
+/// that is used up, throws then; each function says so. The text has the form `function("label"): problem; reason; what
+/// to do`, without what is not known.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

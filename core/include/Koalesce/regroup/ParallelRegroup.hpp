@@ -45,11 +45,11 @@ namespace Koalesce {
 ///                     the device, any number of times per item; it must have no side effects and read nothing that
 ///                     another item's functor writes.
 /// \throws Error  before anything runs: a negative range, or one that ends beyond 2^62, paths without a functor,
-///                payload Views that are too short, overlap, or have no memory or memory that the execution space
-///                cannot access. A predicted path outside [0, paths) is detected only while the loop runs: that item
-///                runs no path, the others run. The Error names the first such item. This call throws it if it waits
-///                (host execution spaces, reductions into variables); otherwise the next call with this label or
-///                check_paths() throws it.
+///                RegroupRemap::data without a payload, payload Views that are too short, overlap, or have no memory or
+///                memory that the execution space cannot access. A predicted path outside [0, paths) is detected only
+///                while the loop runs: that item runs no path, the others run. The Error names the first such item.
+///                This call throws it if it waits (host execution spaces, reductions into variables); otherwise the
+///                next call with this label or check_paths() throws it.
 template <class Policy, class... Args>
 void parallel_regroup(std::string const& label, Policy const& policy, Args const&... args) {
   if constexpr (Impl::check_regroup_policy<Policy>()) {

@@ -132,7 +132,7 @@ class RegroupPolicy {
   }
 
   /// \brief Without it, or with automatic, the remap that was measured to be faster; data moves only if there is a
-  /// payload.
+  /// payload. The loop throws an Error if data is named without one.
   RegroupPolicy with_remap(RegroupRemap r) const {
     return with([&](auto& p) { p.m_remap = r; });
   }

@@ -33,7 +33,7 @@ struct StencilChoices {
 /// \brief Where a stencil runs: the interior points, the shape, the execution space instance.
 ///
 /// \tparam Exec    execution space; kernels run on the instance given, and nothing fences.
-/// \tparam Shape   Box, Star, or Staged of two or more of them.
+/// \tparam Shape   Box, Star, Offsets, or Staged of two or more of them.
 /// \tparam BackendTag the backend, as with_backend() sets it.
 /// \tparam Boundary what lies beyond the interior, as with_boundary() sets it.
 /// \tparam Domain   which points, as with_blocks(), with_active() or a Koalesce::Domain sets it.
