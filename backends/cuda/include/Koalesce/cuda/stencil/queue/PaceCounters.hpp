@@ -24,11 +24,11 @@ class PaceCounters {
   }
 
  private:
-  static constexpr int count = 1024;
+  static constexpr unsigned count = 1024;
 
   struct OnDevice {
     unsigned* first = nullptr;
-    int used        = 0;
+    unsigned used   = 0;  // may wrap around
   };
 
   PaceCounters() {
