@@ -279,6 +279,19 @@ TYPED_TEST(PlacementErrors, what_is_remembered_and_does_not_fit_is_not_taken) {
   forget_tuning();
 }
 
+/// No teams are as many as any.
+TYPED_TEST(PlacementErrors, what_does_not_fit_refuses_no_empty_league) {
+  OnChip const arrays(TeamArray<double*>("a", 1000000), ThreadArray<int>("b"));
+  auto const none = some_teams<TypeParam>(0);
+  RaiseFlag<typename TypeParam::exec> const kernel;
+  EXPECT_NO_THROW(parallel_placed("empty", none, arrays, kernel));
+  auto const found = tune_placement("empty", none, arrays, kernel, PlacementTuning().without_memory());
+  EXPECT_EQ(found.placement, (Placement{Place::global_memory, Place::scratch}));
+  EXPECT_NO_THROW(parallel_placed("empty", none, arrays, found.placement, kernel));
+  none.space().fence();
+  EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.flag)(), 0);
+}
+
 /// Without a placement, those that do not fit are not tried.
 TYPED_TEST(PlacementErrors, what_does_not_fit_is_not_tried) {
   using Exec = typename TypeParam::exec;

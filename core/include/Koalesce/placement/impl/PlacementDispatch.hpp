@@ -44,15 +44,22 @@ auto make_placement_entry(Call const& call, TuningKey const& key) {
   return std::make_shared<PlacementEntry<typename Call::Exec>>(std::move(choices), std::move(placements));
 }
 
+/// Runs the placement for calls that measure nothing.
+template <class Call>
+void run_first(Call const& call) {
+  thread_local RecentValues<typename Call::Subject, std::vector<Placement>, 8> first;
+  call.run(first.get(call.subject(), [&] { return std::vector{first_placement(call)}; }).front());
+}
+
 /// Runs the placement that was found, or the next candidate.
 template <class Call>
 void run_tuned(Call const& call) {
+  if (call.policy.league_size() == 0) return run_first(call);
   using Entry       = PlacementEntry<typename Call::Exec>;
   auto& registry    = TuningRegistry::instance();
   auto asked        = call.subject();
   asked.league_size = 1 + size_class(call.policy.league_size());  // 0 stands for any
   asked.changes     = registry.changes();
-  if (call.policy.league_size() == 0) return call.run(Placement(std::size_t(Call::arrays)));
   thread_local RecentValues<typename Call::Subject, std::shared_ptr<Entry>, 8> recent;
   auto const entry = recent.get(asked, [&] {
     auto const key = call.key();
@@ -66,14 +73,10 @@ void run_tuned(Call const& call) {
 /// until this returns.
 template <class Call>
 void run_automatic(Call const& call) {
-  using Placements = RecentValues<typename Call::Subject, std::vector<Placement>, 8>;
-  if (tuning_mode() == TuningMode::by_extents) {
-    thread_local Placements first;
-    return call.run(first.get(call.subject(), [&] { return std::vector{first_placement(call)}; }).front());
-  }
+  if (tuning_mode() == TuningMode::by_extents) return run_first(call);
   bool const captured = !Stopwatch<typename Call::Exec>::can_measure(call.policy.space());
   if (captured || !TuningContext::is_wanted()) return run_tuned(call);
-  thread_local Placements possible;
+  thread_local RecentValues<typename Call::Subject, std::vector<Placement>, 8> possible;
   auto const& placements = possible.get(call.subject(), [&] { return placement_candidates(call, true); });
   TuningQuestion question{"placement",
                           call.label,

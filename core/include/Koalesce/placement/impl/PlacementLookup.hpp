@@ -60,7 +60,7 @@ std::vector<Placement> placement_candidates(Call const& call, bool every) {
   return all;
 }
 
-/// The placement for TuningMode::by_extents: everything in scratch memory, unless only another one fits.
+/// The placement where nothing is measured: everything in scratch memory, unless only another one fits.
 template <class Call>
 Placement first_placement(Call const& call) {
   return placement_candidates(call, false).front();
@@ -69,10 +69,12 @@ Placement first_placement(Call const& call) {
 /// Implements tune_placement(): looks the placement up, or measures and remembers it.
 template <class Call, class Tuning>
 PlacementLog find_placement(Call const& call, Tuning const& tuning) {
-  auto log = begin_placement_log(call);
-  if (tuning_mode() == TuningMode::by_extents) {
+  auto log             = begin_placement_log(call);
+  bool const has_teams = call.policy.league_size() > 0;
+  if (!has_teams || tuning_mode() == TuningMode::by_extents) {
     log.result.placement = first_placement(call);
-    log.notes.push_back("choices go by extents: nothing was measured");
+    log.notes.push_back(has_teams ? "choices go by extents: nothing was measured"
+                                  : "the league has no teams, so nothing was measured");
     return log;
   }
   if (!tuning.remembers()) return measure_placement(call, tuning);

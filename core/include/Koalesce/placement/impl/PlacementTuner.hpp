@@ -152,10 +152,6 @@ void find_counts(Call const& call, PlacementLog& log) {
 template <class Call, class Tuning>
 PlacementLog measure_placement(Call const& call, Tuning const& tuning) {
   auto log = begin_placement_log(call);
-  if (call.policy.league_size() == 0) {
-    log.notes.push_back("the league has no teams, so nothing was measured");
-    return log;
-  }
   tuning.reset();
   find_counts(call, log);
   log.result = search_placement(log.arrays, tuning.search(), PlacementTrialRunner<Call, Tuning>(call, tuning));
