@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -63,9 +64,16 @@ class InstanceMemory {
     piece->graph = graph;
     if (graph != 0) return m_kept.push_front(std::move(piece));
     m_pieces.push_front(std::move(piece));
-    if (m_pieces.size() <= max_pieces) return;
-    oldest = std::move(m_pieces.back());
-    m_pieces.pop_back();
+    std::size_t of_instance = 0;
+    auto last               = m_pieces.end();
+    for (auto p = m_pieces.begin(); p != m_pieces.end(); ++p)
+      if ((*p)->exec == m_pieces.front()->exec) ++of_instance, last = p;
+    if (of_instance <= max_of_instance) {
+      if (m_pieces.size() <= max_pieces) return;
+      last = std::prev(m_pieces.end());
+    }
+    oldest = std::move(*last);
+    m_pieces.erase(last);
   }
 
   void release() {
@@ -85,7 +93,8 @@ class InstanceMemory {
  private:
   using Pieces = std::list<std::unique_ptr<Piece>>;
 
-  static constexpr std::size_t max_pieces = 8;
+  static constexpr std::size_t max_of_instance = 8;
+  static constexpr std::size_t max_pieces      = 64;  // a piece keeps its instance, which may be in use no more
 
   template <class Fits>
   static std::unique_ptr<Piece> take_from(Pieces& pieces, Fits const& fits) {
