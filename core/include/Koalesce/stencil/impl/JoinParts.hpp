@@ -3,6 +3,7 @@
 #define KOALESCE_STENCIL_IMPL_JOIN_PARTS_HPP
 
 #include <Koalesce/common/Backend.hpp>
+#include <Koalesce/common/impl/FunctorAsArgument.hpp>
 #include <Koalesce/stencil/impl/StencilReduction.hpp>
 #include <Koalesce/tuning/impl/PartialResults.hpp>
 
@@ -76,7 +77,7 @@ void join_parts(Exec const& exec, std::string const& label, Reduction const& red
   std::int64_t const all = reduction.earlier_count + count, items = Backend::on_host<Exec> ? 1 : all;
   using View =
       Kokkos::View<typename Reduction::Update, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Kokkos::parallel_reduce(label + " [join]", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
+  Kokkos::parallel_reduce(label + " [join]", argument_range(exec, items),
                           JoinParts<Exec, Reduction>{reduction, all, items}, View(total));
   deliver_results(exec, reduction, total);
 }
