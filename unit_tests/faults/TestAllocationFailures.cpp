@@ -59,6 +59,27 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std
 void operator delete(void* memory, std::align_val_t, std::nothrow_t const&) noexcept { std::free(memory); }
 
 namespace Koalesce::Test {
+
+struct AlwaysOne {
+  template <class U>
+  KOKKOS_FUNCTION int operator()(U const&, std::int64_t) const {
+    return 1;
+  }
+};
+
+/// Where a sweep over these points writes, as digits.
+template <class Exec, class Policy, class Active>
+std::string written_points(Exec const& exec, Policy const& policy, Active const& active) {
+  auto const n = std::size_t(policy.extents()[0]);
+  Kokkos::View<int*, typename Exec::memory_space> const from("from", n), to("to", n);
+  parallel_stencil("digits", policy.with_active(active), from, to, AlwaysOne());
+  exec.fence();
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), to);
+  std::string digits;
+  for (std::size_t i = 0; i < n; ++i) digits += std::to_string(host(i));
+  return digits;
+}
+
 namespace {
 
 template <class P>
@@ -125,6 +146,34 @@ TYPED_TEST(AllocationFailures, of_partial_results_name_the_call) {
         {"Koalesce::parallel_stencil_reduce(\"mine\"): its 16777216 partial results need 134217728 bytes of "},
         [&] { Impl::PartialResults<Exec, double>(Exec(), "Koalesce::parallel_stencil_reduce", name, 1 << 24); });
     refused = -1;
+  }
+}
+
+/// Points stay active where an update throws.
+TYPED_TEST(AllocationFailures, of_an_update_leave_active_points_alone) {
+  using Exec = typename TypeParam::exec;
+  using Box1 = std::vector<IndexBox<1>>;
+  Exec const exec;
+  StencilPolicy<Exec, Star<0>, typename TypeParam::backend> const policy(exec, {10});
+  int errors = 0;
+  for (int request = 0; request < 3; ++request) {
+    ActivePoints active(policy, Box1{{{2}, {5}}});
+    ASSERT_EQ(written_points(exec, policy, active), "0011100000");
+    requests = 0;
+    refused  = request;
+    try {
+      active.update(Box1{{{4}, {9}}});
+      refused = -1;
+      EXPECT_EQ(written_points(exec, policy, active), "0000111110") << "request " << request;
+    } catch (std::exception const&) {
+      refused = -1;
+      ++errors;
+      EXPECT_EQ(active.count(), 3);
+      EXPECT_EQ(written_points(exec, policy, active), "0011100000") << "request " << request;
+    }
+  }
+  if (Backend::on_host<Exec>) {
+    EXPECT_GT(errors, 0);
   }
 }
 

@@ -181,11 +181,11 @@ class ActiveState {
 
   /// \param[in] boxes  that have points.
   void prepare(std::vector<ActiveBox> const& boxes) {
-    Kokkos::deep_copy(m_space, m_bits, 0u);
-    Kokkos::View<ActiveBox*, Memory> const there(
+    Kokkos::View<ActiveBox*, Memory> const there(  // first, because it may throw
         Kokkos::view_alloc(m_space, Kokkos::WithoutInitializing, "Koalesce::ActivePoints (boxes)"), boxes.size());
     using OnHost = Kokkos::View<ActiveBox const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
     Kokkos::deep_copy(m_space, there, OnHost(boxes.data(), boxes.size()));
+    Kokkos::deep_copy(m_space, m_bits, 0u);
     if (!boxes.empty())
       Kokkos::parallel_for("Koalesce::ActivePoints [boxes]",
                            Kokkos::TeamPolicy<Exec>(m_space, int(boxes.size()), Kokkos::AUTO),
