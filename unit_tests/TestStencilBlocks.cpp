@@ -256,6 +256,24 @@ TEST(StencilBlockErrors, say_what_is_wrong) {
   Exec().fence();
 }
 
+/// No memory is behind these blocks: nothing runs.
+TYPED_TEST(StencilBlocks, more_than_teams_can_be_are_refused) {
+  using Exec    = typename TypeParam::exec;
+  using Backend = typename TypeParam::backend;
+  using View =
+      Kokkos::View<double**, Kokkos::LayoutRight, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  auto const count = std::int64_t(1) << 31;
+  auto const at    = [&](int bit) { return View(reinterpret_cast<double*>(std::uintptr_t(1) << bit), count, 1); };
+  auto const run   = [&](auto shape, auto const&... functors) {
+    auto const policy = StencilPolicy<Exec, decltype(shape), Backend>(Exec(), {1}).with_blocks(count);
+    expect_error({"parallel_stencil(\"blocks\"): 2147483648 blocks take ", "; run fewer blocks at a time"}, [&] {
+      parallel_stencil("blocks", policy.with_taps(StencilTaps::queue), at(40), at(41), functors...);
+    });
+  };
+  run(Staged<Star<0>, Star<0>>(), Same(), Same());
+  if (Backend::name != std::string("openmp")) run(Star<0>(), Same());  // its loops take any number
+}
+
 TEST(StencilBlockErrors, of_lists_say_what_is_wrong) {
   using Exec  = Kokkos::DefaultExecutionSpace;
   using View  = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;

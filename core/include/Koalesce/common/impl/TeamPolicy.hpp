@@ -14,14 +14,17 @@
 
 namespace Koalesce::Impl {
 
+/// Kokkos takes no more teams.
+inline constexpr int max_league = std::numeric_limits<int>::max() - 1;
+
 /// Teams that share the pieces of a kernel's work: a team starts at the piece of its league rank and strides by the
 /// league size.
 struct Teams {
   std::int64_t pieces;
   int max_threads;  // of a team
   int scratch_level         = 0;
-  std::size_t scratch_bytes = 0;                                    // of a team
-  int max_teams             = std::numeric_limits<int>::max() - 1;  // Kokkos takes no more
+  std::size_t scratch_bytes = 0;  // of a team
+  int max_teams             = max_league;
 };
 
 /// The team size: `most` on a device. A CPU thread is a team of its own, so that it need not wait at barriers.

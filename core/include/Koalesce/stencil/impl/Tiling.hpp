@@ -2,7 +2,11 @@
 #ifndef KOALESCE_STENCIL_IMPL_TILING_HPP
 #define KOALESCE_STENCIL_IMPL_TILING_HPP
 
+#include <Koalesce/common/Error.hpp>
+#include <Koalesce/common/impl/TeamPolicy.hpp>
 #include <Koalesce/stencil/impl/StencilWork.hpp>
+
+#include <string>
 
 namespace Koalesce::Impl {
 
@@ -44,6 +48,21 @@ struct Tiling {
             Kokkos::min(tile_x, extents[2] - x)};
   }
 };
+
+/// The teams of a work, `each` of them for every block; throws if Kokkos cannot number them.
+template <class Work>
+std::int64_t teams_of_blocks(std::string const& label, Work const& work, std::int64_t each) {
+  if constexpr (!has_blocks<Work>) {
+    return each;
+  } else {
+    std::int64_t const blocks = work.domain.blocks();
+    if (double(each) * double(blocks) > double(max_league))
+      fail(call_text("Koalesce::parallel_stencil", label), blocks, " blocks take ", each,
+           each == 1 ? " team each, " : " teams each, ", "but Kokkos numbers up to ", max_league,
+           " in all; run fewer blocks at a time");
+    return each * blocks;
+  }
+}
 
 }  // namespace Koalesce::Impl
 

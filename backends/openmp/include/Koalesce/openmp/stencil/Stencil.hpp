@@ -186,11 +186,11 @@ void run_stencil(Tag, Exec const& exec, std::string const& label, StagedWork<Wor
 
   int const level  = bytes() <= room[0] ? 0 : 1;
   bool const unit  = has_unit_stride(work);
-  auto const tiles = tiling.size();
-  Policy policy(exec, int(tiles * work.domain.blocks()), 1);
+  auto const tiles = tiling.size(), all = teams_of_blocks(label, work, tiles);
+  Policy policy(exec, int(all), 1);
   policy.set_scratch_size(level, Kokkos::PerTeam(int(bytes())));
   std::string const kernel = kernel_label(Tag{}, label);
-  launch_and_join(exec, kernel, work, tiles * work.domain.blocks(), [&](Work const& given) {
+  launch_and_join(exec, kernel, work, all, [&](Work const& given) {
     Kokkos::parallel_for(kernel, policy, [=](typename Policy::member_type const& team) {
       auto const number  = team.league_rank();
       auto const tile    = tiling.tile(number % tiles, given.extents);

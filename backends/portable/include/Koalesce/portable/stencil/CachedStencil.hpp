@@ -11,6 +11,7 @@
 #include <Koalesce/stencil/impl/CachedPoint.hpp>
 #include <Koalesce/stencil/impl/JoinParts.hpp>
 #include <Koalesce/stencil/impl/Row.hpp>
+#include <Koalesce/stencil/impl/Tiling.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -117,9 +118,10 @@ inline constexpr int max_cached_threads = 256;
 
 /// Runs CachedPoints on teams with rows of 64 threads in a plane, or deep ones with rows of 32 in several, if the
 /// fields are as large. Deep teams read fewer planes from the L2 cache, which pays where more of them are read than it
-/// holds.
+/// holds. \param[in] kernel  its name for profilers.
 template <class Exec, class Work>
-void run_cached_points(Exec const& exec, std::string const& label, Work const& work, bool deep) {
+void run_cached_points(Exec const& exec, std::string const& label, std::string const& kernel, Work const& work,
+                       bool deep) {
   using Policy      = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<max_cached_threads>, FunctorAsArgument>;
   auto const& n     = work.extents;
   auto const log_of = [](std::int64_t extent, int most) {
@@ -139,13 +141,13 @@ void run_cached_points(Exec const& exec, std::string const& label, Work const& w
   points.tiles_x    = Divisor(count(n[2], points.log_x));
   points.tiles_y    = Divisor(count(n[1], points.log_y));
   points.tiles      = Divisor(points.tiles_x.divisor() * points.tiles_y.divisor() * count(n[0], points.log_z));
-  auto const tiles  = points.tiles.divisor() * work.domain.blocks();
+  auto const tiles  = teams_of_blocks(label, work, points.tiles.divisor());
   Policy const teams(exec, int(tiles), 1 << (points.log_x + points.log_y + points.log_z));
-  launch_and_join(exec, label, work, tiles, [&](Work const& given) {
+  launch_and_join(exec, kernel, work, tiles, [&](Work const& given) {
     // A functor may have no assignment.
     CachedPoints<Work> const all_points{given,          points.log_x,   points.log_y, points.log_z,
                                         points.tiles_x, points.tiles_y, points.tiles};
-    Kokkos::parallel_for(label, teams, all_points);
+    Kokkos::parallel_for(kernel, teams, all_points);
   });
 }
 
@@ -175,7 +177,7 @@ void run_cached_stencil(Tag, Exec const& exec, std::string const& label, Work co
   } else if constexpr (has_active_points<Work>) {
     run_active_points(exec, kernel_label(Tag{}, label), work);
   } else {
-    run_cached_points(exec, kernel_label(Tag{}, label), work, deep);
+    run_cached_points(exec, label, kernel_label(Tag{}, label), work, deep);
   }
 }
 

@@ -212,7 +212,8 @@ void run_queued_stencil(Tag, Exec const& exec, std::string const& label, Work co
   if (tiling.scratch_level < 0) fail_without_room(Work::Reduction::function, label, exec, Kernel::bytes(1, 1));
   int const max_threads  = team_threads<Exec>(int(std::min<std::int64_t>(tiling.tile_y * tiling.tile_x, 256)));
   std::string const name = kernel_label(Tag{}, label);
-  Teams const teams{tiling.size() * work.domain.blocks(), max_threads, tiling.scratch_level, tiling.scratch_bytes};
+  Teams const teams{teams_of_blocks(label, work, tiling.size()), max_threads, tiling.scratch_level,
+                    tiling.scratch_bytes};
   launch_and_join(exec, name, work, teams.pieces, [&](Work const& given) {
     run_tile_teams(Tag{}, exec, name, teams, Kernel{given, tiling});
   });
