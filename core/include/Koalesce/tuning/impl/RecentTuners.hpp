@@ -20,7 +20,7 @@ template <class Exec>
 class RecentTuners {
  public:
   /// \param[in] extents    three of them.
-  /// \param[in] alignment  of the data, in any numbers, where the candidates depend on it.
+  /// \param[in] alignment  of the data and number of blocks, in any numbers, where the choice depends on them.
   /// \param[in] choices    gives the TuningChoices.
   template <class Extents, class MakeChoices>
   std::shared_ptr<Tuner<Exec>> get(Exec const& exec, std::string const& label, Extents const& extents, int alignment,

@@ -28,6 +28,11 @@ std::string size_classes_text(Extents const& extents) {
   return text;
 }
 
+/// " in 2^3 blocks", which follows them; nothing for one block.
+inline std::string blocks_text(std::int64_t blocks) {
+  return blocks > 1 ? " in 2^" + std::to_string(size_class(blocks)) + " blocks" : "";
+}
+
 }  // namespace Koalesce::Impl
 
 #endif

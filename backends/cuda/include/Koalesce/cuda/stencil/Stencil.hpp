@@ -120,7 +120,8 @@ TuningChoices stencil_choices(Kokkos::Cuda const& exec, std::string const& label
                               StencilAlignment const& alignment) {
   auto const& n = work.extents;
   StencilCandidates<Work> const candidates(alignment);
-  return {{"stencil", label, typeid(Work).name(), size_classes_text(n) + " points" + alignment.text(),
+  return {{"stencil", label, typeid(Work).name(),
+           size_classes_text(n) + " points" + blocks_text(work.domain.blocks()) + alignment.text(),
            machine_of(Tag{}, exec)},
           {{"planes", n[0]}, {"rows", n[1]}, {"points a row", n[2]}},
           "taps",
@@ -147,7 +148,10 @@ void run_fastest_way(Kokkos::Cuda const& exec, std::string const& label, Work co
 
   thread_local RecentTuners<Kokkos::Cuda> recent;
   auto const choices = [&] { return stencil_choices(exec, label, work, alignment); };
-  auto const tuner   = [&] { return recent.get(exec, label, work.extents, alignment.number(), choices); };
+  auto const tuner   = [&] {
+    int const number = alignment.number() + (size_class(work.domain.blocks()) << 16);
+    return recent.get(exec, label, work.extents, number, choices);
+  };
   StencilCandidates<Work> const candidates(alignment);
   auto const by_extents = is_small(exec, points_of(work)) ? candidates.number_of({StencilTaps::cache}) : 0;
   run_fastest(exec, points_of(work), by_extents, tuner, choices, [&](std::size_t number) { run(candidates[number]); });

@@ -61,7 +61,8 @@ TuningChoices stencil_choices(Tag, Exec const& exec, std::string const& label, W
   auto const names = ways.names();
   std::string type = typeid(Work).name();
   for (auto const& name : names) type += ' ' + name;
-  return {{"stencil", label, type, size_classes_text(n) + " points", machine_of(Tag{}, exec)},
+  return {{"stencil", label, type, size_classes_text(n) + " points" + blocks_text(work.domain.blocks()),
+           machine_of(Tag{}, exec)},
           {{"planes", n[0]}, {"rows", n[1]}, {"points a row", n[2]}},
           "taps",
           names,
@@ -73,10 +74,13 @@ TuningChoices stencil_choices(Tag, Exec const& exec, std::string const& label, W
 template <class Tag, class Exec, class Work, class Run>
 void run_as_measured(Tag, Exec const& exec, std::string const& label, Work const& work, StencilWays const& ways,
                      Run const& run) {
-  double const points = double(work.extents[0]) * double(work.extents[1]) * double(work.extents[2]);
+  auto const blocks   = work.domain.blocks();
+  double const points = double(work.extents[0]) * double(work.extents[1]) * double(work.extents[2]) * double(blocks);
   thread_local RecentTuners<Exec> recent;
   auto const choices = [&] { return stencil_choices(Tag{}, exec, label, work, ways, points); };
-  auto const tuner   = [&] { return recent.get(exec, label, work.extents, ways.size(), choices); };
+  auto const tuner   = [&] {
+    return recent.get(exec, label, work.extents, ways.size() + 4 * size_class(blocks), choices);
+  };
   run_fastest(exec, points, 0, tuner, choices, [&](std::size_t number) { run(ways[number]); });
 }
 
