@@ -233,7 +233,10 @@ void run_steps(std::string const& label, Policy const& policy, State const& stat
       sweeps.run(next);
     }
     if constexpr (!std::is_same_v<Pauses, NoPauses>)
-      if (next == period) call_pause(pauses, done, sweeps);
+      if (next == period) {
+        call_pause(pauses, done, sweeps);
+        if (done < steps) sweeps.renew_inactive();
+      }
   }
   sweeps.settle();
 }

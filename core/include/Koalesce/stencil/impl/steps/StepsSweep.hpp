@@ -110,6 +110,9 @@ class StepsSweeps {
     m_views.prepare(m_block > 1 ? Halos::whole : Halos::as_steps_read);
   }
 
+  /// After every()'s function, which may change points that no step writes.
+  void renew_inactive() const { m_views.renew_inactive(); }
+
   /// Brings the newest values into the state.
   void settle() { m_views.settle(); }
 

@@ -104,6 +104,14 @@ class StepsViews {
       if (halos != Halos::none) copy_halos(halos == Halos::whole);
   }
 
+  /// Gives the other Views what points hold that are not active, if the newest values may have been changed there.
+  void renew_inactive() const {
+    for_each_changing([&](auto const& state, auto const& other, auto) {
+      if (m_in_other) copy_inactive(other, state);
+      else copy_inactive(state, other);
+    });
+  }
+
  private:
   using Exec  = typename Policy::execution_space;
   using Tag   = typename Policy::backend_type;
