@@ -96,5 +96,30 @@ TYPED_TEST(StencilStepsPauses, change_all_points) {
   });
 }
 
+/// Halos wider than steps read.
+TYPED_TEST(StencilStepsPauses, show_whole_halos) {
+  using Exec  = typename TypeParam::exec;
+  using Shape = Star<1, 1>;
+  using View  = Kokkos::View<double**, LayoutRight, typename Exec::memory_space>;
+  StencilPolicy<Exec, Shape, typename TypeParam::backend> const policy({}, {9, 11});
+  for (int const steps : {1, 2, 5}) {
+    View const u("u", 15, 17), scratch("scratch", 15, 17);
+    Kokkos::deep_copy(u, 3);
+    Kokkos::deep_copy(scratch, -7);
+    int looks = 0;
+    parallel_stencil_steps("halos", policy, u, scratch, steps, Mix<Shape>(),
+                           every(1, [&](std::int64_t done, View const& newest) {
+                             auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), newest);
+                             for (std::size_t i = 0; i < 15; ++i)
+                               for (std::size_t j = 0; j < 17; ++j)
+                                 if (i < 3 || i >= 12 || j < 3 || j >= 14) {
+                                   EXPECT_EQ(host(i, j), 3) << done << ": " << i << ", " << j;
+                                 }
+                             ++looks;
+                           }));
+    EXPECT_EQ(looks, steps);
+  }
+}
+
 }  // namespace
 }  // namespace Koalesce::Test

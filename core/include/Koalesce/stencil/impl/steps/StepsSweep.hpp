@@ -105,9 +105,9 @@ class StepsSweeps {
   /// \param[in] shown  whether show() may be called.
   void prepare(std::int64_t steps, bool shown) const {
     using Halos = typename decltype(m_views)::Halos;
-    if (steps == 1) return m_views.prepare(shown ? Halos::as_steps_read : Halos::none);
-    if (m_block > 1) exchange(std::min<std::int64_t>(m_block, steps));
-    m_views.prepare(m_block > 1 ? Halos::whole : Halos::as_steps_read);
+    if (m_block > 1 && steps > 1) exchange(std::min<std::int64_t>(m_block, steps));
+    if (shown || (m_block > 1 && steps > 1)) m_views.prepare(Halos::whole);
+    else m_views.prepare(steps > 1 ? Halos::as_steps_read : Halos::none);
   }
 
   /// After every()'s function, which may change points that no step writes.
