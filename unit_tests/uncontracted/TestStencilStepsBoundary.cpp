@@ -117,6 +117,43 @@ TYPED_TEST(StencilStepsBoundary, as_single_sweeps) {
   });
 }
 
+/// Counts the points that it is called for although no point of the interior reads so far.
+template <class Shape, class Space>
+struct WatchedWall {
+  Kokkos::Array<std::int64_t, Shape::rank> n;
+  Kokkos::View<int, Space> outside;
+
+  template <class... I>
+  KOKKOS_FUNCTION double operator()(I... i) const {
+    std::int64_t const at[] = {i...};
+    for (int d = 0; d < Shape::rank; ++d)
+      if (at[d] < -Shape::radius(d) || at[d] >= n[d] + Shape::radius(d)) Kokkos::atomic_inc(&outside());
+    return Wall()(i...);
+  }
+};
+
+template <class P, class Shape, class View, class... Extents>
+void try_watched(Extents... n) {
+  using Exec  = typename P::exec;
+  using Space = typename Exec::memory_space;
+  View const state("state", std::size_t(n)...), scratch("scratch", std::size_t(n)...);
+  WatchedWall<Shape, Space> const wall{{std::int64_t(n)...}, Kokkos::View<int, Space>("outside")};
+  auto const policy = StencilPolicy<Exec, Shape, typename P::backend>({}, {std::int64_t(n)...});
+  for (int const depth : depths<Exec>()) {
+    parallel_stencil_steps("steps", policy.with_boundary(Dirichlet(wall)).with_fused_steps(depth), state, scratch, 20,
+                           Mix<Shape>());
+    parallel_stencil_steps("steps", policy.with_boundary(Periodic(), Dirichlet(wall)).with_fused_steps(depth), state,
+                           scratch, 20, Mix<Shape>());
+    EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), wall.outside)(), 0) << "depth " << depth;
+  }
+}
+
+TYPED_TEST(StencilStepsBoundary, functors_are_called_where_steps_read) {
+  using Space = typename TypeParam::exec::memory_space;
+  try_watched<TypeParam, Star<1, 2>, Kokkos::View<double**, LayoutRight, Space>>(40, 90);
+  try_watched<TypeParam, Star<2, 1>, Kokkos::View<double**, LayoutLeft, Space>>(90, 40);
+}
+
 /// Fields of which CPU threads take blocks of rows and columns, that shift from step to step.
 TYPED_TEST(StencilStepsBoundary, blocks_of_a_wave) {
   using Exec                = typename TypeParam::exec;

@@ -29,7 +29,7 @@ struct Periodic {};
 ///
 /// A functor is const and runs on the device. It is called with the indices of the point, one std::int64_t per
 /// dimension, counted from the first interior point (so the point next to the low face has index -1), and returns
-/// what converts to the field's elements.
+/// what converts to the field's elements. Points beyond edges and corners may be asked for that no stencil reads.
 ///
 /// \tparam V type of the value, the View or the functor.
 template <class V>

@@ -43,18 +43,17 @@ struct StepsStart {
   }
 
   /// A field's value at a point that may lie beyond the interior. Beyond the field's halo it is not needed, and may be
-  /// any.
+  /// any; a user's functor is not asked for it.
   template <int input>
   KOKKOS_FORCEINLINE_FUNCTION auto value(Extents3 const& point) const {
-    Extents3 const p  = in_period(point);
     auto const& field = get<input>(work.in);
     using In          = std::decay_t<decltype(field)>;
-    using Shape       = typename In::shape_type;
     using Value       = std::remove_const_t<typename In::value_type>;
+    Extents3 const p  = in_halo<typename In::shape_type>(in_period(point));
     if constexpr (has_values)
       return is_inside(p) ? Value(*field.at(p[0], p[1], p[2]))
                           : Value(get<input>(boundary.values)(user_index<Order>(p[0], p[1], p[2])));
-    else return Value(*field.at(in_halo<Shape, 0>(p), in_halo<Shape, 1>(p), in_halo<Shape, 2>(p)));
+    else return Value(*field.at(p[0], p[1], p[2]));
   }
 
   /// The same of a point that can lie beyond the interior in canonical dimension c alone, where there is a boundary.
@@ -77,11 +76,17 @@ struct StepsStart {
   /// Whether what lies beyond the interior comes from a boundary.
   static constexpr bool has_values = StepsFacesOf<Boundary>::has_values || StepsFacesOf<Boundary>::has_near;
 
-  /// The nearest index in canonical dimension c at which a field exists that is read in this shape.
-  template <class Shape, int c>
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t in_halo(Extents3 const& p) const {
-    constexpr std::int64_t radius = Order::template radius<Shape>(c);
-    return Kokkos::max(-radius, Kokkos::min(p[c], work.extents[c] - 1 + radius));
+  /// The nearest point at which a field exists that is read in this shape.
+  template <class Shape>
+  KOKKOS_FORCEINLINE_FUNCTION Extents3 in_halo(Extents3 p) const {
+    static_for<3>([&](auto c) {
+      constexpr int d = decltype(c)::value;
+      if constexpr (!StepsFacesOf<Boundary>::wraps(d)) {
+        constexpr std::int64_t radius = Order::template radius<Shape>(d);
+        p[d]                          = Kokkos::max(-radius, Kokkos::min(p[d], work.extents[d] - 1 + radius));
+      }
+    });
+    return p;
   }
 };
 
