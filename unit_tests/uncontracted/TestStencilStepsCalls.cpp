@@ -2,11 +2,13 @@
 #include "KernelRecorder.hpp"
 #include "StencilOracle.hpp"
 #include "StepsFunctor.hpp"
+#include "TuningFolder.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -237,6 +239,43 @@ TEST(PortableSteps, two_share_a_sweep) {
   EXPECT_EQ((portable_sweeps<Star<1, 1>>(mirrored, {42, 90}, a, b, Mix<Star<1, 1>>())), 8u);
   // Scratch memory has no room for tiles that pay.
   EXPECT_EQ((portable_sweeps<Star<8, 8, 8>>(halo, {6, 20, 20}, e, f, Mix<Star<8, 8, 8>>())), 8u);
+  Kokkos::fence();
+}
+
+/// Calls of few steps measure nothing, but run what was the fastest in longer ones, or in an earlier process.
+TEST(StencilStepsChoice, of_few_steps) {
+  using Exec  = Kokkos::DefaultExecutionSpace;
+  using Shape = Star<1, 1>;
+  Kokkos::View<double**, LayoutRight, Exec::memory_space> const u("u", 42, 52), v("v", 42, 52);
+  StencilPolicy<Exec, Shape> const policy({}, {40, 50});
+  TuningFolder const folder;
+  forget_tuning();
+  auto const run    = [&](int steps) { parallel_stencil_steps("few", policy, u, v, steps, Mix<Shape>()); };
+  auto const sweeps = [&] {
+    KernelRecorder const record;
+    run(7);
+    auto const names = record.kernel_names();
+    return std::count(names.begin(), names.end(), Impl::kernel_label(Impl::Resolve<Backend::Native, Exec>(), "few"));
+  };
+  auto const before            = sweeps();
+  auto const columns_of_choice = [&]() -> std::vector<std::string> {
+    for (auto const& [columns, choice] : TuningFile(folder.file()).read().entries) {
+      std::vector<std::string> texts(1);
+      for (char const c : columns)
+        if (c == '\t') texts.emplace_back();
+        else texts.back() += c;
+      if (texts[2] == "stencil_steps") return texts;
+    }
+    return {};
+  };
+  for (int calls = 0; calls < 100 && columns_of_choice().empty(); ++calls) run(200);
+  auto const columns = columns_of_choice();
+  if (columns.empty()) return;  // a backend with one step per sweep
+  EXPECT_LT(before, 7);
+  TuningKey const choice{columns[2], columns[3], columns[4], columns[5], {columns[0], columns[1]}};
+  EXPECT_EQ(append(folder.file(), choice, {"1", 1e-9}), "");
+  forget_tuning();
+  EXPECT_EQ(sweeps(), 7);
   Kokkos::fence();
 }
 

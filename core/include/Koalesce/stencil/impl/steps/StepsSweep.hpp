@@ -326,13 +326,13 @@ class StepsSweeps {
     thread_local RecentTuners<Exec> recent;
     auto const tuner = [&] { return recent.get(m_policy.space(), m_label, m_extents, set_of_depths(), choices); };
     bool const few   = left < (m_ends ? 2 : 1) * deepest;
-    if (m_on_chip) {
+    if (m_on_chip || few) {
       auto const known = known_fastest(tuner);
-      if (known || (few && !m_fastest)) m_fastest = known.value_or(left < min_on_chip ? last - 1 : last);
-      if (m_fastest == last && (few || known)) return run_sweep_on_chip(left);
+      if (known || (few && !m_fastest)) m_fastest = known.value_or(m_on_chip && left < min_on_chip ? last - 1 : last);
+      if (m_on_chip && m_fastest == last && (few || known)) return run_sweep_on_chip(left);
     }
     // In the last ones the number of sweeps has to be even.
-    if (few) return run_depth(next_depth(left, m_depths[m_fastest.value_or(last)]));
+    if (few) return run_depth(next_depth(left, m_depths[*m_fastest]));
 
     // All do the same number of steps, so that what a measurement costs does not favor one of them.
     run_fastest(m_policy.space(), points, m_depths.size() - 1, tuner, choices, [&](std::size_t number) {
