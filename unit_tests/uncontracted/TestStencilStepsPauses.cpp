@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "KernelRecorder.hpp"
 #include "StencilOracle.hpp"
 #include "StepsFunctor.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -119,6 +121,59 @@ TYPED_TEST(StencilStepsPauses, show_whole_halos) {
                            }));
     EXPECT_EQ(looks, steps);
   }
+}
+
+/// However many steps share a sweep; whether the newest values are in the state does not matter before the end.
+TYPED_TEST(StencilStepsPauses, show_what_single_sweeps_give) {
+  using Exec  = typename TypeParam::exec;
+  using Shape = Star<1, 1>;
+  using View  = Kokkos::View<double**, LayoutRight, typename Exec::memory_space>;
+  StencilPolicy<Exec, Shape, typename TypeParam::backend> const policy({}, {40, 88});
+  View const u("u", 42, 90), scratch("scratch", 42, 90);
+  std::vector<std::vector<double>> expected;
+  auto const values_of = [](View const& view) {
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+    return std::vector<double>(host.data(), host.data() + host.span());
+  };
+  auto const begin = [&] {
+    Kokkos::deep_copy(u, 1);
+    Kokkos::deep_copy(scratch, -7);
+  };
+  begin();
+  for (int step = 0; step <= 61; ++step) {
+    expected.push_back(values_of(u));
+    parallel_stencil_steps("one", policy.with_fused_steps(1), u, scratch, 1, Mix<Shape>());
+  }
+  for (int const depth : {0, 2, 1000})
+    for (int const period : {2, 9, 30}) {
+      SCOPED_TRACE("depth " + std::to_string(depth) + ", a pause after every " + std::to_string(period));
+      begin();
+      std::int64_t looks = 0;
+      parallel_stencil_steps("many", policy.with_fused_steps(depth), u, scratch, 61, Mix<Shape>(),
+                             every(period, [&](std::int64_t done, View const& newest) {
+                               EXPECT_TRUE(values_of(newest) == expected[std::size_t(done)]) << done;
+                               ++looks;
+                             }));
+      EXPECT_TRUE(values_of(u) == expected[61]);
+      EXPECT_EQ(looks, 61 / period);
+    }
+}
+
+TEST(PortableSteps, share_a_sweep_between_views) {
+  using Shape = Star<1, 1>;
+  using View  = Kokkos::View<double**, LayoutRight, Kokkos::DefaultExecutionSpace::memory_space>;
+  View const u("u", 42, 90), scratch("scratch", 42, 90);
+  StencilPolicy<Kokkos::DefaultExecutionSpace, Shape, Backend::Portable> const policy({}, {40, 88});
+  auto const sweeps = [&](int steps) {
+    KernelRecorder const record;
+    parallel_stencil_steps("pauses", policy.with_fused_steps(2), u, scratch, steps, Mix<Shape>(),
+                           every(2, [](std::int64_t, View const&) {}));
+    auto const names = record.kernel_names();
+    return std::count(names.begin(), names.end(), Impl::kernel_label(Backend::Portable{}, "pauses"));
+  };
+  EXPECT_EQ(sweeps(8), 4);
+  EXPECT_EQ(sweeps(10), 6);  // an even number, so that nothing is copied
+  Kokkos::fence();
 }
 
 }  // namespace

@@ -215,14 +215,15 @@ void run_steps(std::string const& label, Policy const& policy, State const& stat
     if (steps == 0) join_earlier(policy.space(), kernel_label(typename Policy::backend_type{}, label), reduction);
 
   StepsSweeps sweeps(label, policy, state, others, functors_between<typename Reduction::Update>(functors...));
-  if (steps > 0) sweeps.prepare(steps, shows_views<Pauses, decltype(sweeps)>);
+  constexpr bool shown = shows_views<Pauses, decltype(sweeps)>;
+  if (steps > 0) sweeps.prepare(steps, shown);
   std::int64_t period = std::max<std::int64_t>(1, steps);
   if constexpr (!std::is_same_v<Pauses, NoPauses>) period = pauses.period;
   for (std::int64_t done = 0; done < steps;) {
     auto const next = std::min(period, steps - done);
     done += next;
     if (reducing && done == steps) {
-      sweeps.run(next - 1, 1);
+      sweeps.run(next - 1, true, 1);
       try {
         sweeps.run_reducing(reduction, functors...);
       } catch (...) {  // there is no memory for partial results
@@ -230,7 +231,7 @@ void run_steps(std::string const& label, Policy const& policy, State const& stat
         throw;
       }
     } else {
-      sweeps.run(next);
+      sweeps.run(next, !shown || done == steps);
     }
     if constexpr (!std::is_same_v<Pauses, NoPauses>)
       if (next == period) {

@@ -117,9 +117,11 @@ class StepsSweeps {
   void settle() { m_views.settle(); }
 
   /// Goes on by so many steps.
-  /// \param[in] sweeps_after  what follows before the state shall hold the newest values.
-  void run(std::int64_t steps, int sweeps_after = 0) {
-    m_sweeps_after = sweeps_after;
+  /// \param[in] settles       whether settle() follows, which copies nothing if the newest values are in the state.
+  /// \param[in] sweeps_after  what follows before that.
+  void run(std::int64_t steps, bool settles, int sweeps_after = 0) {
+    m_settles = m_ends = settles;
+    m_sweeps_after     = sweeps_after;
     for (auto const end = m_done + steps; m_done < end;)
       if (m_block > 1 && end - m_done > 1) run_blocks(std::min<std::int64_t>(m_block, end - m_done), end);
       else run_sweeps(end - m_done);
@@ -196,9 +198,9 @@ class StepsSweeps {
     if (steps == 1) return run_depth(1);
     TuningGroup::Scope const scope(m_tuning.get(), "sweeps of steps");
     exchange(steps);
-    m_ends = m_done + steps == end;
+    m_ends = m_settles && m_done + steps == end;
     for (m_ahead = steps; m_ahead > 0;) run_sweeps(m_ahead);
-    m_ends = true;
+    m_ends = m_settles;
   }
 
   void run_sweeps(std::int64_t left) {
@@ -311,7 +313,7 @@ class StepsSweeps {
   void run_sweep_on_chip(std::int64_t left) {
     std::int64_t const most = m_policy.fused_steps() > 0 ? m_policy.fused_steps() : max_on_chip;
     std::int64_t sweeps     = (left + most - 1) / most;
-    if (Stopwatch<Exec>::can_measure(m_policy.space())) sweeps += (sweeps + turns_left()) % 2;
+    if (m_ends && Stopwatch<Exec>::can_measure(m_policy.space())) sweeps += (sweeps + turns_left()) % 2;
     run_on_chip_or_not(int((left + sweeps - 1) / sweeps));
   }
 
@@ -381,7 +383,8 @@ class StepsSweeps {
   std::int64_t m_block = 0;     ///< most steps per exchange of halos; 0: there are no other processes
   std::int64_t m_ahead = 0;     ///< steps that are left until the next exchange
   int m_sweeps_after   = 0;     ///< of the steps that are run now
-  bool m_ends          = true;  ///< whether the steps that sweeps are chosen for are the last ones
+  bool m_settles       = true;  ///< whether the state shall hold the newest values after the steps that are run now
+  bool m_ends          = true;  ///< whether those that sweeps are chosen for are the last of them, if so
 
   std::shared_ptr<TuningGroup> m_tuning;  ///< choices that all processes make alike, if there are others
 
