@@ -28,9 +28,9 @@ namespace Koalesce {
 ///   point, without active points or blocks, where the boundary is NoBoundary, or each dimension is periodic or has
 ///   Dirichlet conditions on both sides (and no corner is read of a periodic dimension and a later one whose condition
 ///   depends on the place), or mirrors and slopes of a number.
-/// - Of the same states, those that fit in the GPU's shared memory can stay there: one kernel makes all steps, and its
-///   blocks send each other what lies at the edges of their tiles (a persistent kernel, as in L. Zhang, M. Wahib, P.
-///   Chen, J. Meng, X. Wang, T. Endo, S. Matsuoka: "PERKS: a Locality-Optimized Execution Model for Iterative
+/// - Of the same states, those that fit in the GPU's shared memory can stay there: a kernel makes up to 10000 steps.
+///   Its blocks send each other what lies at the edges of their tiles (a persistent kernel, as in L. Zhang, M. Wahib,
+///   P. Chen, J. Meng, X. Wang, T. Endo, S. Matsuoka: "PERKS: a Locality-Optimized Execution Model for Iterative
 ///   Memory-bound GPU Applications", ICS 2023). Its messages take a buffer, which the execution space's instance keeps.
 /// - On CPU threads steps follow each other through the planes as a wavefront (G. Wellein, G. Hager, T. Zeiser, M.
 ///   Wittmann, H. Fehske: "Efficient temporal blocking for stencil computations by multicore-aware wavefront
