@@ -318,7 +318,9 @@ def flops_of(case, measurement, on_host):
 def roofline_place(pattern, case):
     """The panel of a case, the type that its flops are in, and what its points are called there."""
     if pattern.name == "stencil":
-        return f"{pattern.title}, {case.parts[2]}", case.parts[2], case.parts[1]
+        # Where rows begin, and which points, would be told a dozen times a column.
+        label = re.sub(r"^([a-z]+)_\d+pt\w*", r"\1", case.parts[1].replace("_aligned", ""))
+        return f"{pattern.title}, {case.parts[2]}", case.parts[2], label
     if pattern.name == "regroup":
         return pattern.title, "f64", f"{case.parts[4]} {case.parts[5]}"
     return pattern.title, "f64" if pattern.name == "plan" else "f32", " ".join(case.parts[1:])

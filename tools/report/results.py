@@ -88,7 +88,7 @@ def split_name(name):
         parts[:2] = [parts[0].removesuffix("_aligned"), parts[1] + "_aligned"]
     if parts[0] == "regroup" and parts[1] in ("lookups", "plan", "team", "until"):
         del parts[0]
-    if parts[0] == "stencil" and len(parts) > 2 and parts[2].endswith("pt"):  # a case, then its points
+    if parts[0] == "stencil" and len(parts) > 2 and re.fullmatch(r"\d+pt(_\w+)?", parts[2]):  # a case, then its points
         parts[1:3] = ["_".join(parts[1:3])]
     return "/".join(parts[:-1]), parts[-1]
 

@@ -90,11 +90,13 @@ class TextTest(ToolTest):
                              row("stencil/wave/f32/9x9x9/koalesce_fields", 6, points=1e6),
                              row("stencil/wave/f32/9x9x9/openmp_simd", 3, points=1e6),
                              row("stencil/periodic/7pt/f32/9x9x9/koalesce", 2, points=1e6),
-                             row("stencil/periodic/7pt/f32/9x9x9/koalesce_sweep", 1, points=1e6)])
+                             row("stencil/periodic/7pt/f32/9x9x9/koalesce_sweep", 1, points=1e6),
+                             row("stencil_aligned/active/7pt_half/f32/9x9x9/koalesce", 2, points=1e6)])
         text = self.text()
         self.assertIn("2d_5pt/f64/9x9 (functor) **0.67** of CUDA partial sums", text)
         self.assertIn("wave/f32/9x9x9 (fields) **0.50** of OpenMP simd", text)
         self.assertIn("periodic_7pt/f32/9x9x9", text)
+        self.assertIn("active_aligned_7pt_half/f32/9x9x9", text)
 
     def test_loss_is_counted_and_named(self):
         self.put("placement", [row("placement/won/koalesce_tuned", 1), row("placement/won/kokkos_expert", 100),
