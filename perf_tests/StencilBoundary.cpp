@@ -34,16 +34,22 @@ void add_bounded(std::string const& name, Extents const& n, Condition const& con
     fill(f);
     sweep(policy_of<Around>(grid), f);
   };
-  auto const add = [=](char const* impl, auto const& run) {
+  // Of the same values elsewhere: the halo of what is measured stays as it is.
+  auto const expected = [=](F const& f) {
+    F right(grid);
+    right.outs = f.outs;
+    filled(right);
+  };
+  auto const add = [=](char const* impl, bool has_halo, auto const& run) {
     add_prepared(base + impl, [=] {
       F const f(grid);
-      fill(f);
-      return checked(grid, point, f, filled, run);
+      if (has_halo) fill(f);
+      return checked(grid, point, f, expected, run);
     });
   };
-  add("koalesce", [=](F const& f) { sweep(policy_of<Around>(grid).with_boundary(condition), f); });
-  add("koalesce_fill_halo", filled);
-  add("koalesce_sweep", [=](F const& f) { sweep(policy_of<Around>(grid), f); });
+  add("koalesce", false, [=](F const& f) { sweep(policy_of<Around>(grid).with_boundary(condition), f); });
+  add("koalesce_fill_halo", false, filled);
+  add("koalesce_sweep", true, [=](F const& f) { sweep(policy_of<Around>(grid), f); });
   add_copy<T>(base, grid, point);
 }
 
