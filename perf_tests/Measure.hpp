@@ -2,6 +2,7 @@
 #ifndef KOALESCE_PERF_MEASURE_HPP
 #define KOALESCE_PERF_MEASURE_HPP
 
+#include <Koalesce/Tuning.hpp>
 #include <Kokkos_Core.hpp>
 
 #include <benchmark/benchmark.h>
@@ -110,6 +111,24 @@ Candidate fastest(std::vector<Candidate> const& candidates, Run const& run) {
 template <class View>
 Copy fastest_copy(View const& to, View const& from) {
   return fastest(copies(to, from), [](Copy const& copy) { copy.run(); });
+}
+
+/// Runs a kernel until its calls try no candidates any more: only then it takes its own time.
+inline void settle(std::function<void()> const& kernel) {
+  auto const tried = [] {
+    int calls = 0;
+    for (auto const& decision : Koalesce::tuning_decisions())
+      for (auto const& trial : decision.trials) calls += trial.calls;
+    return calls;
+  };
+  // The time of a call is known when the next one comes.
+  for (int before = -1, idle = 0; idle < 3;) {
+    kernel();
+    Exec().fence();
+    int const now = tried();
+    idle          = now == before ? idle + 1 : 0;
+    before        = now;
+  }
 }
 
 /// A counter of what one iteration does, shown by the second.

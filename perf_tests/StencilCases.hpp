@@ -3,7 +3,6 @@
 #define KOALESCE_PERF_STENCIL_CASES_HPP
 
 #include <Koalesce/Stencil.hpp>
-#include <Koalesce/Tuning.hpp>
 
 #include <array>
 #include <cstdint>
@@ -86,24 +85,6 @@ inline Prepared prepared(Grid const& grid, Cost const& point, std::function<void
 template <class View>
 void poison(View const& view) {
   Kokkos::deep_copy(view, std::numeric_limits<typename View::value_type>::quiet_NaN());
-}
-
-/// Runs a kernel until its calls try no candidates any more: only then it takes its own time.
-inline void settle(std::function<void()> const& kernel) {
-  auto const tried = [] {
-    int calls = 0;
-    for (auto const& decision : Koalesce::tuning_decisions())
-      for (auto const& trial : decision.trials) calls += trial.calls;
-    return calls;
-  };
-  // The time of a call is known when the next one comes.
-  for (int before = -1, idle = 0; idle < 3;) {
-    kernel();
-    Exec().fence();
-    int const now = tried();
-    idle          = now == before ? idle + 1 : 0;
-    before        = now;
-  }
 }
 
 /// run(fields), ready to be measured if it gives what expected(fields) does.

@@ -2,6 +2,8 @@
 #ifndef KOALESCE_PERF_STEPS_CASES_HPP
 #define KOALESCE_PERF_STEPS_CASES_HPP
 
+#include <Koalesce/Tuning.hpp>
+
 #include <array>
 #include <cstdint>
 #include <functional>

@@ -42,6 +42,7 @@ void measure(benchmark::State& state, Matrices<T> const& m, Result const& result
     state.SkipWithError(message.c_str());
     return;
   }
+  perf::settle(kernel);
   perf::measure(state, m.bytes(), kernel);
 }
 

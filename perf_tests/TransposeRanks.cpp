@@ -230,6 +230,7 @@ void add_permutation(TensorExtents<Rank> const& n, Order<Rank> const& p) {
       Kokkos::deep_copy(tensors.out(), T{});  // what a candidate has left
       kernel();
       if (name != "copy" && tensors.mismatches() != 0) return state.SkipWithError("elements are wrong");
+      perf::settle(kernel);
       perf::measure(state, tensors.bytes(), kernel);
     });
   };

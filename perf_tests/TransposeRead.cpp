@@ -196,7 +196,9 @@ void add_read(std::string const& name, MatrixExtents const& n, Map const& map) {
   if constexpr (goes_by_column<Map>) add_copied_reads<T>(base, n, map);
   perf::add(base + "transpose", [=](benchmark::State& state) {
     Matrices<T> const m(n);
-    perf::measure(state, m.bytes(), [&] { transpose(Exec(), m.out, m.in); });
+    auto const kernel = [&] { transpose(Exec(), m.out, m.in); };
+    perf::settle(kernel);
+    perf::measure(state, m.bytes(), kernel);
   });
 }
 
