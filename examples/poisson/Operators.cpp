@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Operators.hpp"
 
+#include <cstdint>
+#include <limits>
+#include <utility>
+
 namespace examples::poisson {
 namespace {
 
@@ -61,6 +65,13 @@ Matrix make_matrix(int points) {
 }
 
 }  // namespace
+
+int MatrixOperator::most_points() {
+  std::int64_t n     = 1000;  // so many rows, with those on faces, are an int
+  auto const entries = [&] { return n * n * (7 * n - 6); };
+  while (std::cmp_greater(entries(), std::numeric_limits<Offset>::max())) --n;
+  return int(n);
+}
 
 MatrixOperator::MatrixOperator(int points) : m_matrix(make_matrix(points)) {}
 

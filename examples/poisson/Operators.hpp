@@ -37,6 +37,10 @@ class MatrixOperator {
  public:
   static constexpr char const* name = "KokkosSparse matrix";
 
+  /// The most points in each direction that a matrix can have: Kokkos Kernels numbers rows as int, and entries as its
+  /// offsets.
+  static int most_points();
+
   explicit MatrixOperator(int points);
 
   void apply(Exec const& exec, Field const& p, Field const& q) const {

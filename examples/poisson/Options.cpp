@@ -2,6 +2,9 @@
 #include "Options.hpp"
 
 #include "../common/CommandLine.hpp"
+#include "Operators.hpp"
+
+#include <string>
 
 namespace examples::poisson {
 
@@ -26,8 +29,11 @@ bool parse_options(int argc, char** argv, Options& o) {
   if (!parse(app, argc, argv)) return false;
   o.compare = !no_compare;
   require(o.points >= 1 && o.points <= 1200, "--points must be 1 to 1200");
-  // A matrix numbers its rows as int.
-  require(!o.compare || o.points <= 1000, "--points above 1000 need --no-compare");
+  int const most = MatrixOperator::most_points();
+  require(
+      !o.compare || o.points <= most,
+      "--points above " + std::to_string(most) +
+          " need --no-compare: the matrix to compare with would have more rows or entries than its indices can count");
   require(o.tolerance > 0 && o.tolerance < 1, "--tolerance must be above 0 and below 1");
   require(o.iterations >= 1, "--iterations must be 1 or more");
   require(o.largest_error >= 0, "--largest-error must be 0 or more");
