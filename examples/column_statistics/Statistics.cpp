@@ -104,6 +104,19 @@ double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
+/// Whether all values of a column are its first one.
+bool is_constant(Table const& table, std::size_t column) {
+  auto const a     = table.a;
+  auto const shift = table.shift;
+  bool differs     = false;
+  Kokkos::parallel_reduce(
+      "column_statistics::differs",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(table.exec, 0, table.rows()),
+      KOKKOS_LAMBDA(std::int64_t sample, bool& other) { other = other || a(sample, column) != shift(column); },
+      Kokkos::LOr<bool>(differs));
+  return !differs;
+}
+
 /// From sums of products to correlations.
 Correlation finish(Table const& table, std::vector<std::string> const& names) {
   auto const shift    = Kokkos::create_mirror_view_and_copy(Host(), table.shift);
@@ -111,8 +124,11 @@ Correlation finish(Table const& table, std::vector<std::string> const& names) {
   auto const products = Kokkos::create_mirror_view_and_copy(Host(), table.products);
   auto const n        = std::size_t(table.columns());
   Correlation result;
+  double const accurate = double(table.rows()) * std::numeric_limits<double>::min();  // smaller squares lose digits
   for (std::size_t i = 0; i < n; ++i) {
     if (!std::isfinite(products(i, i))) throw std::runtime_error(names[i] + ": the values are too large to be squared");
+    if (products(i, i) < accurate && !is_constant(table, i))
+      throw std::runtime_error(names[i] + ": the values differ by too little for squares; scale them");
     result.mean.push_back(shift(i) + offset(i));
     result.deviation.push_back(std::sqrt(products(i, i) / double(table.rows() - 1)));
   }

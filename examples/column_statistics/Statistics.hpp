@@ -35,8 +35,8 @@ struct Results {
 
 /// \brief Correlates through Koalesce::ShadowView and, to compare, in plain Kokkos.
 /// \param[in] samples is emptied, for its memory.
-/// \throws std::runtime_error fewer than two samples, more columns than a matrix of them should have, values too large
-/// to be squared, or results that differ by more than rounding explains.
+/// \throws std::runtime_error fewer than two samples, more columns than a matrix of them should have, values whose
+/// squares are too large or too small, or results that differ by more than rounding explains.
 Results correlate(Samples& samples, int repeat, bool compare);
 
 /// Two columns, the first one before the second.

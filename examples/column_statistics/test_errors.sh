@@ -99,6 +99,8 @@ csv quotes.csv '"a,b' 1,2
 fails "line 1, column 1: the quotes are not closed" --csv quotes.csv "${to[@]}"
 csv large.csv a,b 1e200,1 -1e200,2
 fails "a: the values are too large" --csv large.csv "${to[@]}"
+csv small.csv a,b 1,1e-170 2,2e-170 3,4e-170
+fails "b: the values differ by too little" --csv small.csv "${to[@]}"
 { seq -s ' ' 10001; seq -s ' ' 10001; } >too_wide.csv
 fails "10001 columns" --csv too_wide.csv --separator ' ' "${to[@]}"
 { header 2 8 3 20 1 1 1 1 1 1; zeros 20; } >one_sample.nii
