@@ -39,6 +39,12 @@ void check_output(std::filesystem::path const& output, std::filesystem::path con
   OutputFile::check(output);
 }
 
+void check_distinct(std::vector<std::filesystem::path> const& outputs) {
+  for (auto second = outputs.begin(); second != outputs.end(); ++second)
+    for (auto first = outputs.begin(); first != second; ++first)
+      require(!same_file(*first, *second), second->string() + ": one output would overwrite another");
+}
+
 void check_picture_name(std::filesystem::path const& picture) {
   require(picture.extension() == ".png", picture.string() + ": the name must end in .png");
 }

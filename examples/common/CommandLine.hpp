@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace examples {
 
@@ -26,6 +27,9 @@ bool parse(CLI::App& app, int argc, char** argv);
 /// \throws UsageError        it is the input.
 /// \throws std::runtime_error it cannot be written.
 void check_output(std::filesystem::path const& output, std::filesystem::path const& input);
+
+/// \throws UsageError two outputs are one file.
+void check_distinct(std::vector<std::filesystem::path> const& outputs);
 
 /// \throws UsageError the name does not end in .png.
 void check_picture_name(std::filesystem::path const& picture);

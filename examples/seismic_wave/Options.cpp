@@ -6,6 +6,10 @@
 #include "../common/OutputFile.hpp"
 #include "Processes.hpp"
 
+#include <filesystem>
+#include <string>
+#include <vector>
+
 namespace examples::seismic {
 namespace {
 
@@ -33,8 +37,22 @@ void check_checkpoints(Checkpoints const& c) {
   require(c.every >= 1, "--checkpoint-every must be 1 or more");
   require(c.stop_after >= 0, "--stop-after must be 0 or more");
   require(c.stop_after == 0 || !c.file.empty(), "--stop-after needs --checkpoint");
-  if (!c.file.empty()) OutputFile::check(c.file);
   if (!c.restart.empty()) check_input(c.restart);
+}
+
+/// Only a checkpoint may take the place of the one that the run goes on from.
+void check_outputs(Options const& o) {
+  auto const &file = o.checkpoints.file, &restart = o.checkpoints.restart;
+  std::vector<std::filesystem::path> outputs{o.picture};
+  if (!o.seismograms.empty()) outputs.push_back(o.seismograms);
+  if (!file.empty()) outputs.insert(outputs.end(), {file, record_file(file)});
+  check_distinct(outputs);
+  for (auto const& output : outputs) {
+    OutputFile::check(output);
+    if (restart.empty()) continue;
+    if (output != file) check_output(output, restart);
+    if (file.empty() || output != record_file(file)) check_output(output, record_file(restart));
+  }
 }
 
 }  // namespace
@@ -72,9 +90,8 @@ bool parse_options(int argc, char** argv, Options& o) {
   require(o.largest_error >= 0, "--largest-error must be 0 or more");
   check_threads(o.threads);
   check_picture_name(o.picture);
-  OutputFile::check(o.picture);
-  if (!o.seismograms.empty()) OutputFile::check(o.seismograms);
   check_checkpoints(o.checkpoints);
+  check_outputs(o);
   return true;
 }
 

@@ -28,6 +28,7 @@ fails "folder does not exist" -p nowhere/o.png
 mkdir -p folder.png
 fails "is a folder" -p folder.png
 fails "folder does not exist" "${to[@]}" --seismograms nowhere/o.csv
+fails "overwrite another" "${to[@]}" --seismograms ./out/o.png
 # MPI needs files of its own.
 "$program" --help >stdout 2>stderr
 if grep -q "without MPI" stdout; then

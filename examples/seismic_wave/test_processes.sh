@@ -86,6 +86,10 @@ refuses "another experiment" 2 --restart wave.h5 --model homogeneous
 points=9 refuses "another experiment" 0 --restart wave.h5
 refuses "more than 110" 0 --restart wave.h5 --checkpoint late.h5 --stop-after 50
 refuses "folder does not exist" 0 --checkpoint nowhere/wave.h5
+refuses "overwrite the input" 0 --restart wave.h5 --seismograms ./wave.h5
+refuses "overwrite the input" 0 --restart wave.h5 --seismograms wave.h5.record
+refuses "overwrite the input" 0 --restart wave.h5 --checkpoint wave.h5.record
+refuses "overwrite another" 0 --checkpoint late.h5 --seismograms late.h5.record
 
 # One process alone fails: it ends the job.
 timeout 60 "${mpiexec[@]:0:2}" 1 "${mpiexec[@]:2}" "$program" --no-compare : "${mpiexec[@]:1:1}" 1 "$program" --nonsense \
