@@ -8,9 +8,13 @@
 namespace examples::seismic {
 namespace {
 
+/// NaN if a value is.
 float largest_value(Seismogram const& s) {
   float largest = 0;
-  for (float const value : s) largest = std::max(largest, std::abs(value));
+  for (float const value : s) {
+    if (std::isnan(value)) return value;
+    largest = std::max(largest, std::abs(value));
+  }
   return largest;
 }
 
@@ -53,7 +57,10 @@ Seismogram analytic_seismogram(Experiment const& e, double degrees) {
 
 float largest_difference(Seismogram const& a, Seismogram const& b) {
   float largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    float const difference = std::abs(a[i] - b[i]);
+    largest = std::isnan(difference) ? std::numeric_limits<float>::infinity() : std::max(largest, difference);
+  }
   return largest;
 }
 

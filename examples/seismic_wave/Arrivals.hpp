@@ -19,6 +19,7 @@ Seismogram analytic_seismogram(Experiment const& experiment, double degrees);
 /// By how many samples a seismogram is late, as the largest correlation says.
 double lag(Seismogram const& seismogram, Seismogram const& reference);
 
+/// Infinity if a value is NaN.
 float largest_difference(Seismogram const& a, Seismogram const& b);
 
 /// The largest difference of two seismograms, as a part of the second one's largest value.

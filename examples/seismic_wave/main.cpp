@@ -51,7 +51,7 @@ double add_arrivals(Table& table, Experiment const& e, Recording const& recordin
   return largest;
 }
 
-/// The same for a homogeneous medium; the largest error in samples, late ones and misfits.
+/// The same for a homogeneous medium; the largest error in samples, late ones and misfits, infinity if one is NaN.
 double add_lags(Table& table, Experiment const& e, Recording const& recording) {
   double largest = 0;
   table.values("seismogram at", {"late by", "largest misfit"});
@@ -59,7 +59,9 @@ double add_lags(Table& table, Experiment const& e, Recording const& recording) {
     double const distance = e.model.arrivals[s].distance;
     auto const analytic   = analytic_seismogram(e, distance);
     double const late     = lag(recording.seismograms[s], analytic);
-    largest               = std::max({largest, std::abs(late), misfit_in_samples(recording.seismograms[s], analytic)});
+    double const misfits  = misfit_in_samples(recording.seismograms[s], analytic);
+    largest               = std::isnan(late) || std::isnan(misfits) ? std::numeric_limits<double>::infinity()
+                                                                    : std::max({largest, std::abs(late), misfits});
     table.values(number(distance, 3) + " degrees",
                  {fixed(late, 2) + " samples", fixed(100 * misfit(recording.seismograms[s], analytic), 1) + " %"});
   }
