@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace examples::mri {
 namespace {
@@ -87,6 +89,27 @@ double run_steps(Exec const& exec, Fields& fields, int steps, Stencil const& ste
   return median(times);
 }
 
+/// A loop over a step's points, by which Kokkos can run it.
+struct PlainLoop {
+  std::string name;
+  std::function<void(Field const&, Field const&)> step;
+};
+
+/// The first one has the tiling that Kokkos chooses.
+template <class Space>
+std::vector<PlainLoop> plain_loops(Space const& exec, Extents const& n, PeronaMalik const& op) {
+  std::vector<PlainLoop> loops;
+  for (auto const& tile : tilings<Space>(n))
+    loops.push_back({"MDRangePolicy, " + text_of(tile), [=](Field const& in, Field const& out) {
+                       plain_loop("mri_denoise::plain", exec, 1, n, tile, PlainStep<Field>{in, out, op});
+                     }});
+  if constexpr (on_host<Space>)
+    loops.push_back({"RangePolicy, simd rows", [=](Field const& in, Field const& out) {
+                       row_loop("mri_denoise::plain", exec, 1, n, PlainStep<Field>{in, out, op});
+                     }});
+  return loops;
+}
+
 }  // namespace
 
 DiffusionResult diffuse(Volume const& volume, DiffusionSettings const& settings, Progress const& progress) {
@@ -117,34 +140,27 @@ DiffusionResult diffuse(Volume const& volume, DiffusionSettings const& settings,
 DiffusionResult diffuse_plain(Volume const& volume, DiffusionSettings const& settings, Progress const& progress) {
   Exec const exec;
   Fields fields(exec, volume);
-  auto const op = perona_malik(volume, settings);
-
-  auto const step_with = [&](Tile const& tile) {
-    return [&fields, &exec, &op, tile](Field const& in, Field const& out) {
-      plain_loop("mri_denoise::plain", exec, 1, fields.extents(), tile, PlainStep<Field>{in, out, op});
-    };
-  };
-  auto const tiles = tilings<Exec>(fields.extents());
-  int const trials = 3, all = settings.steps + trials * int(tiles.size());
+  auto const loops = plain_loops(exec, fields.extents(), perona_malik(volume, settings));
+  int const trials = 3, all = settings.steps + trials * int(loops.size());
   int done         = 0;
   auto const count = [&] { progress(double(++done) / all); };
 
   DiffusionResult result;
-  Tile best{};
+  PlainLoop best;
   double best_seconds = std::numeric_limits<double>::infinity();
-  run_steps(exec, fields, 1, step_with({}), [] {});  // warm up
-  for (auto const& tile : tiles) {
-    double const seconds = run_steps(exec, fields, trials, step_with(tile), count);
-    if (tile == Tile{}) result.default_seconds = seconds;
+  run_steps(exec, fields, 1, loops.front().step, [] {});  // warm up
+  for (auto const& loop : loops) {
+    double const seconds = run_steps(exec, fields, trials, loop.step, count);
+    if (&loop == &loops.front()) result.default_seconds = seconds;
     if (seconds < best_seconds) {
       best_seconds = seconds;
-      best         = tile;
+      best         = loop;
     }
   }
   fields.load(volume);
-  result.seconds = std::min(best_seconds, run_steps(exec, fields, settings.steps, step_with(best), count));
+  result.seconds = std::min(best_seconds, run_steps(exec, fields, settings.steps, best.step, count));
   result.voxels  = fields.voxels();
-  result.tile    = text_of(best);
+  result.loop    = best.name;
   return result;
 }
 

@@ -20,14 +20,14 @@ struct DiffusionSettings {
 struct DiffusionResult {
   std::vector<float> voxels;
   double seconds = 0;          ///< median time of one step: filling the halo and the stencil
-  std::string tile;            ///< MDRangePolicy only: the best tiling
-  double default_seconds = 0;  ///< MDRangePolicy only: with the tiling that Kokkos chooses
+  std::string loop;            ///< plain loops only: the fastest one
+  double default_seconds = 0;  ///< plain loops only: MDRangePolicy with the tiling that Kokkos chooses
 };
 
 /// Diffusion by Koalesce::parallel_stencil_steps.
 DiffusionResult diffuse(Volume const& volume, DiffusionSettings const& settings, Progress const& progress);
 
-/// The same by Kokkos::MDRangePolicy, with the fastest of several tilings.
+/// The same by the fastest of several plain loops.
 DiffusionResult diffuse_plain(Volume const& volume, DiffusionSettings const& settings, Progress const& progress);
 
 }  // namespace examples::mri

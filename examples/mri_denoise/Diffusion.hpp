@@ -73,7 +73,7 @@ struct PeronaMalik {
   }
 };
 
-/// The same step for Kokkos' own MDRangePolicy, without Koalesce.
+/// The same step for Kokkos' own policies, without Koalesce.
 template <class Field>
 struct PlainStep {
   struct Values {

@@ -32,7 +32,7 @@ bool parse_options(int argc, char** argv, Options& o) {
   CLI::App app(
       "Denoises a 3-D MRI volume, and keeps its edges, by Perona-Malik diffusion with a 27-point stencil\n"
       "(Koalesce::parallel_stencil_steps). Writes the denoised volume and a picture of three slices before and after;\n"
-      "prints a table of speed, against the same stencil in Kokkos::MDRangePolicy, and of noise.\n",
+      "prints a table of speed, against the same stencil in plain Kokkos, and of noise.\n",
       "mri_denoise");
   std::string input, output, picture;
   bool no_compare  = false;
@@ -61,7 +61,7 @@ bool parse_options(int argc, char** argv, Options& o) {
                  "signal-to-noise ratio against the volume as it was.");
   app.add_option("--seed", o.seed, "Seed of that noise.")->capture_default_str();
   app.add_flag("--float", o.write_float, "Write float32, whatever the datatype of the volume.");
-  app.add_flag("--no-compare", no_compare, "Do not run MDRangePolicy for comparison.");
+  app.add_flag("--no-compare", no_compare, "Do not run plain Kokkos for comparison.");
   add_threads_option(app, o.threads);
   app.footer(help_footer);
   if (!parse(app, argc, argv)) return false;
