@@ -41,7 +41,7 @@ namespace Koalesce {
 /// All else takes one step per sweep. How many steps share a sweep is found out by time, as candidates of the tuner,
 /// unless StencilPolicy::with_fused_steps() says it.
 ///
-/// The result has the same bits however many steps share a sweep: of a LinearStencil always, of a functor if the
+/// The result has the same bits however many steps share a sweep: of known weights always, of a functor if the
 /// compiler does not contract products and sums (-ffp-contract=off; nvcc: -fmad=false). A functor must not have side
 /// effects: where tiles overlap it is called more than once for a point and step, and at their edges with values that
 /// are not the point's neighbors, the result of which is dropped.
