@@ -3,6 +3,9 @@
 #include "KernelRecorder.hpp"
 #include "LinearOracle.hpp"
 
+#include <string>
+#include <vector>
+
 /// Weights that are the same on both sides: sums in the order that SymmetricStencil promises, to the bit.
 namespace Koalesce::Test {
 namespace {
@@ -74,14 +77,20 @@ TEST(SymmetricStencil, has_a_weight_for_each_distance) {
 TEST(SymmetricStencil, takes_the_weights_of_a_linear_stencil) {
   LinearStencil<float, Star<1, 2>> const linear([](int a, int b) { return float(3 * a * a + b * b); });
   SymmetricStencil<float, Star<1, 2>> const w(linear);
-  for_each_offset<Star<1, 2>>([&](auto... offset) { EXPECT_EQ(w(offset...), linear(offset...)); });
+  SymmetricStencil<double, Star<1, 2>> const wide(linear);
+  for_each_offset<Star<1, 2>>([&](auto... offset) {
+    EXPECT_EQ(w(offset...), linear(offset...));
+    EXPECT_EQ(wide(offset...), linear(offset...));
+  });
 }
 
 TEST(SymmetricStencil, refuses_weights_that_differ) {
   LinearStencil<double, Box<1, 1>> linear([](int, int) { return 1.; });
-  linear(-1, 1) = 2;
-  expect_error({"Koalesce::SymmetricStencil", "the weights at (-1, 1) and (1, 1) are not equal", "LinearStencil"},
-               [&] { SymmetricStencil<double, Box<1, 1>>{linear}; });
+  linear(-1, 1)                          = 2;
+  std::vector<std::string> const phrases = {"Koalesce::SymmetricStencil",
+                                            "the weights at (-1, 1) and (1, 1) are not equal", "LinearStencil"};
+  expect_error(phrases, [&] { SymmetricStencil<double, Box<1, 1>>{linear}; });
+  expect_error(phrases, [&] { SymmetricStencil<float, Box<1, 1>>{linear}; });
 }
 
 }  // namespace

@@ -152,11 +152,13 @@ class SymmetricStencil {
 
   /// The same weights.
   /// \throws Error if they are not the same on both sides.
-  explicit SymmetricStencil(LinearStencil<W, Shape> const& weights) {
+  template <class V>
+  explicit SymmetricStencil(LinearStencil<V, Shape> const& weights) {
     Impl::for_each_in_box<Shape>([&](auto... offset) {
       if (!Shape::contains(offset...)) return;
-      (*this)(offset...) = weights(Impl::distance_of(offset)...);
-      if ((*this)(offset...) == weights(offset...)) return;
+      V const weight     = weights(Impl::distance_of(offset)...);
+      (*this)(offset...) = W(weight);
+      if (weight == weights(offset...)) return;
       Impl::fail("Koalesce::SymmetricStencil", "the weights at ", Impl::offsets_text(offset...), " and ",
                  Impl::offsets_text(Impl::distance_of(offset)...),
                  " are not equal, but those on both sides of the point must be; call the pattern with the "
