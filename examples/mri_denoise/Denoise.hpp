@@ -20,7 +20,7 @@ struct DiffusionSettings {
 struct DiffusionResult {
   std::vector<float> voxels;
   double seconds = 0;          ///< median time of one step: filling the halo and the stencil
-  std::string loop;            ///< plain loops only: the fastest one
+  std::string loop{};          ///< plain loops only: the fastest one
   double default_seconds = 0;  ///< plain loops only: MDRangePolicy with the tiling that Kokkos chooses
 };
 

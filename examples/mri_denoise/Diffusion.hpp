@@ -42,15 +42,23 @@ struct PeronaMalik {
     for (int i = 0; i < 8; ++i) weight[i >> 2 & 1][i >> 1 & 1][i & 1] = float(w[i] / sum);
   }
 
+  /// What comes from a neighbor. Not a lambda: a loop with calls that are not inlined does not vectorize.
+  template <class Values>
+  struct Flow {
+    Values const& u;
+    float center, inverse_k2;
+
+    KOKKOS_FORCEINLINE_FUNCTION float operator()(int z, int y, int x) const {
+      float const d = u(z, y, x) - center;
+      return d * (1 / (1 + d * d * inverse_k2));  // divisions of zeros, where nothing differs, are slow on GPUs
+    }
+  };
+
   /// \param[in] u u(dz, dy, dx) is the value at these offsets from the point.
   template <class Values>
   KOKKOS_FORCEINLINE_FUNCTION float next(Values const& u) const {
     float const center = u(0, 0, 0);
-
-    auto const flow = [&](int z, int y, int x) {
-      float const d = u(z, y, x) - center;
-      return d * (1 / (1 + d * d * inverse_k2));  // divisions of zeros, where nothing differs, are slow on GPUs
-    };
+    Flow<Values> const flow{u, center, inverse_k2};
 
     // Written out: compilers vectorize this, and not loops over the neighbors.
     float const z   = flow(-1, 0, 0) + flow(1, 0, 0);
@@ -77,17 +85,19 @@ struct PeronaMalik {
 template <class Field>
 struct PlainStep {
   struct Values {
-    Field in;
+    Field const& in;
     int z, y, x;
 
-    KOKKOS_FUNCTION float operator()(int dz, int dy, int dx) const { return in(z + dz, y + dy, x + dx); }
+    KOKKOS_FORCEINLINE_FUNCTION float operator()(int dz, int dy, int dx) const { return in(z + dz, y + dy, x + dx); }
   };
 
   Field in, out;
   PeronaMalik op;
 
   /// z, y, x: indices of the fields, which start at 1 inside the halo.
-  KOKKOS_FUNCTION void operator()(int z, int y, int x) const { out(z, y, x) = op.next(Values{in, z, y, x}); }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(int z, int y, int x) const {
+    out(z, y, x) = op.next(Values{in, z, y, x});
+  }
 };
 
 }  // namespace examples::mri
