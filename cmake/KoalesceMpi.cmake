@@ -4,7 +4,8 @@
 # <Koalesce/Checkpoint.hpp>, for which it also needs an HDF5 that was built for MPI.
 
 # Lets Koalesce::mpi send halos by NCCL, where Kokkos has CUDA and NCCL is found. Koalesce_ENABLE_NCCL is ON, OFF, or
-# AUTO, which is as if it were not set; OFF leaves it out, and if it is ON and there is none, that is an error.
+# AUTO, which is as if it were not set. OFF leaves it out; if it is ON and there is CUDA, but no NCCL, that is an
+# error.
 macro(_koalesce_add_nccl)
   if("CUDA" IN_LIST Kokkos_DEVICES AND (Koalesce_ENABLE_NCCL OR NOT DEFINED Koalesce_ENABLE_NCCL))
     find_path(Koalesce_NCCL_INCLUDE nccl.h HINTS "${NCCL_ROOT}" ENV NCCL_ROOT ENV CUDA_HOME /usr/local/cuda

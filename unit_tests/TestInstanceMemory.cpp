@@ -69,6 +69,7 @@ TYPED_TEST(InstanceMemory, of_calls_at_once_is_kept_for_eight) {
 /// Programs may make an instance for every call.
 TYPED_TEST(InstanceMemory, of_the_least_recent_instance_gives_way) {
   auto const all = this->instances(65);
+  if (all[0] == all[1]) GTEST_SKIP() << "all instances are one";
   this->call(all);
   KernelRecorder const recorder;
   this->call({all.back(), all[1]});

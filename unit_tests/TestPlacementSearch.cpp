@@ -236,8 +236,7 @@ TEST(PlacementSearch, exhaustive_limit) {
   } catch (Error const& e) {
     EXPECT_STREQ(e.what(),
                  "Koalesce::search_placement(): there are 17 arrays; an exhaustive search tries all 2^17 placements "
-                 "and takes at "
-                 "most 16 arrays, so use PlacementSearch::greedy");
+                 "and takes at most 16 arrays, so use PlacementSearch::greedy");
   }
   EXPECT_EQ(runs, 0);
 }

@@ -270,7 +270,10 @@ TEST(StencilStepsChoice, of_few_steps) {
   };
   for (int calls = 0; calls < 100 && columns_of_choice().empty(); ++calls) run(200);
   auto const columns = columns_of_choice();
-  if (columns.empty()) return;  // a backend with one step per sweep
+  if (columns.empty()) {  // a backend with one step per sweep
+    EXPECT_TRUE(before == 7 || tuning_mode() == TuningMode::by_extents);
+    return;
+  }
   EXPECT_LT(before, 7);
   TuningKey const choice{columns[2], columns[3], columns[4], columns[5], {columns[0], columns[1]}};
   EXPECT_EQ(append(folder.file(), choice, {"1", 1e-9}), "");

@@ -97,7 +97,7 @@ void parallel_stencil(std::string const& label, StencilPolicy<Options...> const&
 ///
 /// As above, with Shape = Staged<First, Second> or Staged<First, Second, Third>; inputs need a halo of the sum of all
 /// radii, those marked at_point() of all but the first one, and no output may be an input. There is one kernel, so
-/// results do not depend on time. A LinearStencil as a later functor ignores the inputs. With a boundary, points near
+/// results do not depend on time. Known weights as a later functor ignore the inputs. With a boundary, points near
 /// the faces compute the stages before the last anew for every point that reads them, so a third stage is costly there
 /// if its shape has many points.
 ///
@@ -129,7 +129,7 @@ void parallel_stencil(std::string const& label, StencilPolicy<Options...> const&
 ///                             Kokkos::Max<double>(most));
 ///
 /// The functor has one more parameter for every result, after the indices, and adds to it as that of
-/// Kokkos::parallel_reduce does: `sum += r * r; max = Kokkos::max(max, r);`. Of a LinearStencil with a functor, or of
+/// Kokkos::parallel_reduce does: `sum += r * r; max = Kokkos::max(max, r);`. Of known weights with a functor, or of
 /// stages, it is the last functor. `fields()` as outputs makes a sweep that only reduces; its functor returns
 /// nothing.
 ///

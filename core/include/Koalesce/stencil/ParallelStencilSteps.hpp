@@ -59,9 +59,9 @@ namespace Koalesce {
 ///                        each of the same type and with the same interior; fields() if there are none. Their values
 ///                        are lost.
 /// \param[in]     steps   number of time steps; 0 is allowed.
-/// \param[in]     args    what parallel_stencil takes as functors: one, a LinearStencil with or without a functor after
-///                        it, or one per stage; then, if wanted, every(). The functor returns a value for each field of
-///                        the state that is not constant, in their order. with_step() makes one that knows the step.
+/// \param[in]     args    what parallel_stencil takes as functors: one, known weights with or without a functor after
+///                        them, or one per stage; then, if wanted, every(). The functor returns a value for each field
+///                        of the state that is not constant, in their order. with_step() makes one that knows the step.
 /// \throws Error before anything runs, as parallel_stencil does for a sweep from the state to the scratch or back; if
 ///         there are fewer than 0 steps, fewer than 0 fused ones, or a period of fewer than 1; if a constant overlaps
 ///         with the state or the scratch. What every()'s function throws passes through; the state then holds the

@@ -189,7 +189,7 @@ class StencilPolicy {
   ///
   /// The compiler may contract a functor's products and sums differently in their kernels. With `automatic` its
   /// results may therefore differ in their last bits between runs, and between the first calls of a run; with any other
-  /// value they do not. A LinearStencil gives the same bits in all of them.
+  /// value they do not. Known weights give the same bits in all of them.
   StencilPolicy with_taps(StencilTaps where) const {
     StencilPolicy copy  = *this;
     copy.m_choices.taps = where;

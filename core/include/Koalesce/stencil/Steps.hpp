@@ -77,9 +77,9 @@ struct Every {
 /// policy's instance sees that result.
 ///
 /// A function that can be called with function(done, u, v, ...) also gets the Views that hold the newest values, one
-/// for each field of the state that is not constant, in their order and of the state's or the scratch's Views. Nothing
-/// is copied for it but the values of points that are not active, which matters where it is called after every few
-/// steps.
+/// for each field of the state that is not constant, in their order and of the state's or the scratch's Views. Before a
+/// call no interior is copied for it but points that are not active, which matters where it is called after every few
+/// steps; the halos are copied whole, once.
 template <class F>
 Every<F> every(std::int64_t period, F const& function) {
   return {period, function};

@@ -111,14 +111,16 @@ KOKKOS_FORCEINLINE_FUNCTION auto symmetric_sum(SymmetricStencil<W, Shape> const&
 /// distances |d| alone.
 ///
 /// Most stencils of physics and image processing are: Laplacians, averages, Gaussian filters. It takes the place of a
-/// LinearStencil, also before a functor of the sum, and is computed with fewer operations: values with one weight are
-/// added before they are multiplied, and what a plane gives to the points before it and behind it is computed once. A
-/// box of 125 points takes some 45 operations a point instead of 125, and has 27 weights.
+/// LinearStencil, also before a functor of the sum. Of shapes with points off the axes it is computed with fewer
+/// operations: values with one weight are added before they are multiplied, and what a plane gives to the points before
+/// it and behind it is computed once. A box of 125 points takes some 45 operations a point instead of 125, and has 27
+/// weights.
 ///
-/// Planes are added in order, the lowest first (the first index varies slowest, or the last one if the first output is
-/// LayoutLeft); in a plane, a product for every weight, starting from zero. As with LinearStencil the results have the
-/// same bits in every run, on every backend, for all extents; they differ in the last bits from those of a
-/// LinearStencil with the same weights, as another order of a sum does.
+/// Their planes are added in order, the lowest first (the first index varies slowest, or the last one if the first
+/// output is LayoutLeft). In a plane, values in a row are added before those of two rows; then come the products, one
+/// for every weight, starting from zero; a plane's only product is added to the sum at once. As with LinearStencil the
+/// results have the same bits in every run, on every backend, for all extents. They differ in the last bits from those
+/// of a LinearStencil with the same weights, as another order of a sum does; of stars and lines they are the same.
 ///
 ///     SymmetricStencil<double, Star<1, 1, 1>> laplace;
 ///     laplace(0, 0, 0) = -6;

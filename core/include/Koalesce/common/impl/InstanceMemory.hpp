@@ -52,7 +52,10 @@ class InstanceMemory {
     if (piece->bytes.extent(0) < bytes) {
       piece->bytes = {};  // first, or there would have to be room for both
       piece->bytes = try_allocate<typename Piece::View>(m_label, bytes);
-      if (piece->bytes.data() == nullptr) return nullptr;
+      if (piece->bytes.data() == nullptr) {
+        release();  // for the next call
+        return nullptr;
+      }
     }
     return piece;
   }

@@ -57,7 +57,7 @@ std::int64_t teams_of_blocks(std::string const& label, Work const& work, std::in
   } else {
     std::int64_t const blocks = work.domain.blocks();
     if (double(each) * double(blocks) > double(max_league))
-      fail(call_text("Koalesce::parallel_stencil", label), blocks, " blocks take ", each,
+      fail(call_text(Work::Reduction::function, label), blocks, " blocks take ", each,
            each == 1 ? " team each, " : " teams each, ", "but Kokkos numbers up to ", max_league,
            " in all; run fewer blocks at a time");
     return each * blocks;

@@ -308,8 +308,8 @@ class StepsSweeps {
     return fallback;
   }
 
-  /// The next sweep on chip: with as few of them as possible, and an even number, but in a graph that is captured,
-  /// which may have memory for one.
+  /// The next sweep on chip: with as few of them as possible, and an even number if they end in the state, but in a
+  /// graph that is captured, which may have memory for one.
   void run_sweep_on_chip(std::int64_t left) {
     std::int64_t const most = m_policy.fused_steps() > 0 ? m_policy.fused_steps() : max_on_chip;
     std::int64_t sweeps     = (left + most - 1) / most;
@@ -319,6 +319,7 @@ class StepsSweeps {
 
   /// Sweeps of as many steps as turn out to be fastest, or one of what is left.
   void run_fastest_depth(std::int64_t left) {
+    if (left == 1) return run_depth(1);
     int const deepest = m_depths.back();
     auto const last   = m_depths.size() - 1;
     if (m_policy.fused_steps() > 0) return m_on_chip ? run_sweep_on_chip(left) : run_depth(next_depth(left, deepest));

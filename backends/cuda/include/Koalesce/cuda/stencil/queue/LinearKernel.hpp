@@ -17,7 +17,7 @@ namespace Koalesce::Impl::CudaBackend {
 
 /// Known weights: each plane is read from shared memory once and added to the partial sums, in registers, of the 2 * rz
 /// + 1 output planes that it belongs to; the queue holds only planes that are being loaded. The terms of each point are
-/// added in the order of linear_sum.
+/// added in the order of linear_sum, or of symmetric_sum.
 template <class WorkT, class TuningT, bool Wide>
 struct LinearKernel {
   using Work   = WorkT;

@@ -9,8 +9,8 @@
 namespace Koalesce::Impl::CudaBackend {
 
 /// Known weights from registers: a thread reads its part of each plane once and adds it to the partial sums of the
-/// 2 * rz + 1 planes of outputs that it belongs to, in the order of linear_sum. Of boxes that takes fewer registers
-/// than TileKernel's window.
+/// 2 * rz + 1 planes of outputs that it belongs to, in the order of linear_sum, or of symmetric_sum. Of boxes that
+/// takes fewer registers than TileKernel's window.
 template <class WorkT, int width, int rows, int planes>
 struct TileSumsKernel {
   using Work   = WorkT;
