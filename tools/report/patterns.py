@@ -20,6 +20,7 @@ class Pattern:
     bounds: dict  # nobody's alternative: what a copy, or an oracle, reaches
     aside: dict = dataclasses.field(default_factory=dict)  # shown in the table, compared with nothing
     hidden: tuple = ()  # ours in disguise: neither shown nor compared
+    fewer_flops: tuple = ()  # what needs fewer flops than the others for the same result
     only: dict = dataclasses.field(default_factory=dict)  # alternative -> the one of ours that it is compared with
     reads: dict = None  # who takes part in the columns of break_even()
     unit: tuple = None  # counter, factor and name of what the table shows; without: milliseconds
@@ -101,7 +102,7 @@ PATTERNS = (
                     "kokkos_index_list": "index list"},
             peers={"cuda": "CUDA", "cuda_tiles": "CUDA tiles", "cuda_partial_sums": "CUDA partial sums",
                    "cuda_symmetric_sums": "CUDA symmetric sums", "cuda_shared": "CUDA shared", "openmp_simd": "OpenMP simd"},
-            bounds={"copy": "copy"}, unit=("points", 1e-9, "GStencil/s"), panel=(2, 3)),
+            fewer_flops=("koalesce_symmetric", "cuda_symmetric_sums"), bounds={"copy": "copy"}, unit=("points", 1e-9, "GStencil/s"), panel=(2, 3)),
     Pattern("steps", "Time steps",
             "`parallel_stencil_steps` with a functor and with known weights, as many steps per sweep as it finds best; the same with "
             "one step per sweep, and with up to 2, 4 or 8; known weights with a periodic boundary and with mirrors. `wave` has two "

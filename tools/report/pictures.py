@@ -163,7 +163,7 @@ def draw_roof(axis, copy, peak, points):
     axis.set_xscale("log")
     axis.set_yscale("log")
     axis.set_xlim(low, high)
-    axis.set_ylim(min(p[3] for p in points) / 5, 4 * highest if math.isinf(peak) else 1.6 * max(highest, peak))
+    axis.set_ylim(min(p[3] for p in points) / 30, 4 * highest if math.isinf(peak) else 1.6 * max(highest, peak))
     for side in (axis.xaxis, axis.yaxis):
         side.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
         side.set_minor_formatter(NullFormatter())

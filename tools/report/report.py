@@ -217,10 +217,11 @@ class Report:
             return "-"
         return f"{case.implementations[kokkos].seconds / case.implementations[ours].seconds:.2f}"
 
-    def groups(self, pattern, case):
-        """The best of ours, of plain Kokkos and of the peers: group -> Measurement."""
+    def groups(self, pattern, case, without=()):
+        """The best of ours, of plain Kokkos and of the peers, but some: group -> Measurement."""
         roles = {"Koalesce": "ours", "plain Kokkos": "kokkos", "peers": "peers"}
-        best = {group: patterns.best_of(case, pattern.named([case], role)) for group, role in roles.items()}
+        best = {group: patterns.best_of(case, [name for name in pattern.named([case], role) if name not in without])
+                for group, role in roles.items()}
         return {group: case.implementations[name] for group, name in best.items() if name}
 
     def copy_of(self, run):
@@ -233,7 +234,7 @@ class Report:
                 continue
             for run, case in pattern.cases(self.runs):
                 on_host = run.context.get("execution space") in HOSTS
-                for group, m in self.groups(pattern, case).items():
+                for group, m in self.groups(pattern, case, pattern.fewer_flops).items():
                     flops, moved = patterns.flops_of(case, m, on_host), m.work("bytes")
                     if flops and moved:
                         title, number_type, label = patterns.roofline_place(pattern, case)
@@ -244,7 +245,8 @@ class Report:
         flat = any(peak for _, peak, _ in panels.values())
         return [Heading(2, "Roofline"), Text(
             "Flops a second over flops a byte, for what tells its flops: the best of ours, of plain Kokkos and of the peers "
-            "in every case. Bytes are those that must move, so who moves more stands lower. The sloping roof is the copy's "
+            "in every case; what adds values before it multiplies them does fewer flops for the same sum, and is left out. "
+            "Bytes are those that must move, so who moves more stands lower. The sloping roof is the copy's "
             "bandwidth" + (", the flat one multiply-adds in registers, both measured in the same run." if flat else
                            "; a flat roof, the rate of arithmetic, is not recorded in these results.")),
                 self.picture("roofline.svg", "Roofline: ours, plain Kokkos and the peers under the copy's bandwidth",
