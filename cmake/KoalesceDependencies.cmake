@@ -128,6 +128,9 @@ if(Koalesce_KOKKOS_DEVICE AND NOT Kokkos_ENABLE_${Koalesce_KOKKOS_DEVICE}
     set(_koalesce_device_problem "no Kokkos was found, and Debian's was built for CPUs alone")
   endif()
   if(_koalesce_device_problem)
+    if(NOT _koalesce_given STREQUAL "Kokkos_DIR")
+      unset(Kokkos_DIR CACHE)  # or a Kokkos_ROOT that is given next would not count
+    endif()
     message(FATAL_ERROR "Koalesce needs a Kokkos that was built for ${Koalesce_KOKKOS_DEVICE} here \
 (Koalesce_KOKKOS_DEVICE); ${_koalesce_device_problem}; give another with -DKokkos_ROOT=<where it is installed>, or take \
 the preset test, which takes any Kokkos.")

@@ -9,7 +9,7 @@ if(Git_FOUND)
     OUTPUT_VARIABLE head ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE status)
   if(status EQUAL 0)
     set(commit "${head}")
-    execute_process(COMMAND "${GIT_EXECUTABLE}" -C "${SOURCE}" status --porcelain
+    execute_process(COMMAND "${GIT_EXECUTABLE}" --no-optional-locks -C "${SOURCE}" status --porcelain
       OUTPUT_VARIABLE changes ERROR_QUIET)
     if(changes)
       string(APPEND commit "+changes")

@@ -8,6 +8,8 @@
 
 include("${CMAKE_CURRENT_LIST_DIR}/KoalesceUninstall.cmake")
 
+# A prefix may be relative: to this script's working folder, as for all else that is installed.
+cmake_path(ABSOLUTE_PATH _koalesce_config_dir BASE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}")
 set(_koalesce_list "${_koalesce_config_dir}/KoalesceInstalledFiles.txt")
 list(SUBLIST CMAKE_INSTALL_MANIFEST_FILES ${_koalesce_others} -1 _koalesce_installed)
 list(APPEND _koalesce_installed "${_koalesce_list}")

@@ -21,7 +21,8 @@ function(_koalesce_remove_files folder)
   list(REMOVE_DUPLICATES folders)
   list(SORT folders ORDER DESCENDING)  # what is inside comes first
   foreach(parent IN LISTS folders)
-    file(GLOB content "${parent}/*")
+    string(REGEX REPLACE "([[*?])" "[\\1]" pattern "${parent}")  # as they are
+    file(GLOB content "${pattern}/*")
     if(NOT content AND IS_DIRECTORY "${parent}")
       file(REMOVE_RECURSE "${parent}")
     endif()

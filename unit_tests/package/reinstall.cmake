@@ -35,19 +35,27 @@ foreach(kept IN ITEMS Users.hpp Koalesce.hpp)
   endif()
 endforeach()
 
-# An installation that was moved, by its own file; and this one, by the target.
-file(COPY "${prefix}/" DESTINATION "${BINARY}/moved")
-file(GLOB_RECURSE uninstall "${BINARY}/moved/*/KoalesceUninstall.cmake")
+# An installation that was moved, to a name that is another as a pattern, by its own file; and this one, by the target.
+file(COPY "${prefix}/" DESTINATION "${BINARY}/moved[1]")
+file(GLOB_RECURSE uninstall "${BINARY}/moved?1?/*/KoalesceUninstall.cmake")
 execute_process(COMMAND "${CMAKE_COMMAND}" -P "${uninstall}" ${run})
 execute_process(COMMAND "${CMAKE_COMMAND}" --build "${BINARY}/build" --target uninstall ${run})
-foreach(where IN ITEMS moved prefix)
-  file(GLOB_RECURSE left RELATIVE "${BINARY}/${where}" LIST_DIRECTORIES true "${BINARY}/${where}/*")
+foreach(where IN ITEMS "moved[1]" prefix)
+  string(REPLACE "[" "[[]" pattern "${where}")
+  file(GLOB_RECURSE left RELATIVE "${BINARY}/${where}" LIST_DIRECTORIES true "${BINARY}/${pattern}/*")
   list(FILTER left INCLUDE REGEX "Koalesce")
   list(SORT left)
   if(NOT left STREQUAL "include/Koalesce;include/Koalesce/Users.hpp")
     message(FATAL_ERROR "Uninstalled in ${where}, there is still: ${left}")
   endif()
 endforeach()
+
+# To a prefix that is relative to the working folder.
+execute_process(COMMAND "${CMAKE_COMMAND}" --install "${BINARY}/build" --prefix relative WORKING_DIRECTORY "${BINARY}" ${run})
+file(GLOB_RECURSE list "${BINARY}/relative/*/KoalesceInstalledFiles.txt")
+if(NOT list)
+  message(FATAL_ERROR "A relative prefix has no list of what is installed")
+endif()
 
 # Below DESTDIR, as packagers install.
 set(ENV{DESTDIR} "${BINARY}/staged")
