@@ -66,7 +66,7 @@ Matrix make_matrix(int points) {
 
 }  // namespace
 
-int MatrixOperator::most_points() {
+int MatrixOperator::max_points() {
   std::int64_t n     = 1000;  // so many rows, with those on faces, are an int
   auto const entries = [&] { return n * n * (7 * n - 6); };
   while (std::cmp_greater(entries(), std::numeric_limits<Offset>::max())) --n;

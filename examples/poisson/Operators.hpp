@@ -39,7 +39,7 @@ class MatrixOperator {
 
   /// The most points in each direction that a matrix can have: Kokkos Kernels numbers rows as int, and entries as its
   /// offsets.
-  static int most_points();
+  static int max_points();
 
   explicit MatrixOperator(int points);
 

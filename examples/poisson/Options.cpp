@@ -29,10 +29,10 @@ bool parse_options(int argc, char** argv, Options& o) {
   if (!parse(app, argc, argv)) return false;
   o.compare = !no_compare;
   require(o.points >= 1 && o.points <= 1200, "--points must be 1 to 1200");
-  int const most = MatrixOperator::most_points();
+  int const max_points = MatrixOperator::max_points();
   require(
-      !o.compare || o.points <= most,
-      "--points above " + std::to_string(most) +
+      !o.compare || o.points <= max_points,
+      "--points above " + std::to_string(max_points) +
           " need --no-compare: the matrix to compare with would have more rows or entries than its indices can count");
   require(o.tolerance > 0 && o.tolerance < 1, "--tolerance must be above 0 and below 1");
   require(o.iterations >= 1, "--iterations must be 1 or more");
