@@ -128,11 +128,11 @@ std::vector<Variant> loops(Problem<T> const& p, Matrix const& matrix) {
 
 // ---- Tiles of half-warps ----
 
-template <class T, int Ahead>
+template <class T, int Ahead, int Rows>
 struct HalfWarpTiles {
-  using Tile = HalfWarpTile<T, Exec, Ahead>;
+  using Tile = HalfWarpTile<T, Exec, Ahead, Rows>;
   /// On a CPU a thread takes the rows of a half-warp.
-  static constexpr int rows_per_thread = Tile::on_host ? Tile::side : 1;
+  static constexpr int rows_per_thread = Tile::on_host ? Rows : 1;
 
   typename Problem<T>::Matrix a;
   typename Problem<T>::Vector x, y;
@@ -140,27 +140,29 @@ struct HalfWarpTiles {
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     Tile const tile(team);
     std::int64_t const row   = std::int64_t(team.league_rank()) * Tile::rows(team.team_size());
-    std::int64_t const first = row + team.team_rank() * rows_per_thread, columns = a.extent(1);
+    std::int64_t const first = Tile::first_row(team.team_rank(), row), columns = a.extent(1);
     T sum[rows_per_thread] = {};
     tile.read(team, a, x, row, 0, columns, [&](std::int64_t i, std::int64_t, T element, T x_j) {
       T& s = sum[rows_per_thread == 1 ? 0 : i - first];
       s    = Step()(s, element, x_j);
     });
     for (int r = 0; r < rows_per_thread; ++r)
-      if (first + r < std::int64_t(a.extent(0))) y(first + r) = sum[r];
+      if (first >= 0 && first + r < std::int64_t(a.extent(0))) y(first + r) = sum[r];
   }
 };
 
-template <int Ahead, class T>
+template <int Ahead, int Rows, class T>
 void add_half_warp_tiles(std::vector<Variant>& variants, Problem<T> const& p) {
-  using Tile = HalfWarpTile<T, Exec, Ahead>;
+  using Tile = HalfWarpTile<T, Exec, Ahead, Rows>;
   for (int const team_size : perf::on_host ? std::vector<int>{1} : std::vector<int>{16, 32, 64, 128, 256}) {
     std::int64_t const all = p.a.extent(0), rows = Tile::rows(team_size);
     Team policy(int((all + rows - 1) / rows), team_size);
     if (Tile::scratch_size(team_size) > std::size_t(Team::scratch_size_max(0))) continue;
     policy.set_scratch_size(0, Kokkos::PerTeam(int(Tile::scratch_size(team_size))));
-    variants.push_back({"teams of " + std::to_string(team_size) + ", " + std::to_string(Ahead) + " tiles ahead", [=] {
-                          Kokkos::parallel_for("half-warp tiles", policy, HalfWarpTiles<T, Ahead>{p.a, p.x, p.y});
+    variants.push_back({perf::size_name<2>({Rows, Tile::tile_columns}) + ", teams of " + std::to_string(team_size) +
+                            ", " + std::to_string(Ahead) + " tiles ahead",
+                        [=] {
+                          Kokkos::parallel_for("half-warp tiles", policy, HalfWarpTiles<T, Ahead, Rows>{p.a, p.x, p.y});
                         }});
   }
 }
@@ -168,10 +170,13 @@ void add_half_warp_tiles(std::vector<Variant>& variants, Problem<T> const& p) {
 template <class T>
 std::vector<Variant> half_warp_tiles(Problem<T> const& p) {
   std::vector<Variant> variants;
-  add_half_warp_tiles<4>(variants, p);
+  add_half_warp_tiles<5, 16>(variants, p);
   if (perf::on_host) return variants;
-  add_half_warp_tiles<6>(variants, p);
-  add_half_warp_tiles<8>(variants, p);
+  add_half_warp_tiles<3, 16>(variants, p);
+  add_half_warp_tiles<7, 16>(variants, p);
+  add_half_warp_tiles<3, 8>(variants, p);
+  add_half_warp_tiles<3, 4>(variants, p);
+  add_half_warp_tiles<3, 2>(variants, p);
   return variants;
 }
 

@@ -29,14 +29,16 @@ struct ReadAll {
   std::int64_t split;                                       // the column where a second read() goes on
   Seen value;                                               // what came for each element
   Kokkos::View<int*, typename Exec::memory_space> next;     // the column to come, of each row
-  Kokkos::View<int[2], typename Exec::memory_space> wrong;  // an order, an element of x
+  Kokkos::View<int[3], typename Exec::memory_space> wrong;  // an order, an element of x, a thread's row
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     Tile const tile(team);
     std::int64_t const row = std::int64_t(team.league_rank()) * Tile::rows(team.team_size());
+    auto const mine        = Tile::first_row(team.team_rank(), row);
     auto const see         = [&](std::int64_t i, std::int64_t j, T const& v) {
       if (next(i)++ != j) wrong(0) = 1;
+      if (team.team_rank() < team.team_size() / 16 * 16 && i != mine) wrong(2) = 1;
       value(i, j) = v;
     };
     tile.read(team, a, row, 0, split, see);
@@ -77,12 +79,13 @@ auto as_random_access(View const& view) {
 }
 
 /// \tparam TileExec what the tile takes the execution space for.
+/// \tparam Rows     of a half-warp.
 /// \param[in] seen  makes the View to read of the matrix.
 template <class Exec, class T, class Layout, class TileExec = Exec, template <class> class Call = Directly,
-          class Seen = std::identity>
+          int Rows = 16, class Seen = std::identity>
 void check_tiles(std::int64_t rows, std::int64_t columns, int team_size, Rng& rng, Seen const& seen = {}) {
-  using Tile = HalfWarpTile<T, TileExec, 3>;
-  while (Tile::scratch_size(team_size) > 40 * 1024) team_size -= HalfWarpTile<T>::side;
+  using Tile = HalfWarpTile < T, TileExec, Rows<4 ? 1 : 3, Rows>;
+  while (Tile::scratch_size(team_size) > 40 * 1024) team_size -= HalfWarp::size;
   Field<Exec, T, 2, Layout> field({rows, columns}, {0, 0}, rng);
   field.fill(rng);
   Field<Exec, T, 2> read({rows, columns}, {0, 0}, rng);
@@ -92,7 +95,7 @@ void check_tiles(std::int64_t rows, std::int64_t columns, int team_size, Rng& rn
   x.fill(rng);
 
   Kokkos::View<int*, typename Exec::memory_space> next("next", rows);
-  Kokkos::View<int[2], typename Exec::memory_space> wrong("wrong");
+  Kokkos::View<int[3], typename Exec::memory_space> wrong("wrong");
   auto const a = seen(field.view());
   ReadAll<Exec, Tile, T, std::remove_const_t<decltype(a)>, decltype(x.view()), decltype(read.view())> const kernel{
       a, x.view(), random_int(rng, 0, columns), read.view(), next, wrong};
@@ -106,6 +109,7 @@ void check_tiles(std::int64_t rows, std::int64_t columns, int team_size, Rng& rn
   auto const host_wrong = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), wrong);
   EXPECT_EQ(host_wrong(0), 0) << "columns out of order";
   EXPECT_EQ(host_wrong(1), 0) << "elements of the vector";
+  EXPECT_EQ(host_wrong(2), 0) << "rows of threads";
   for (std::int64_t i = 0; i < rows; ++i) EXPECT_EQ(host_next(i), columns) << "row " << i;
 }
 
@@ -130,6 +134,22 @@ TYPED_TEST(HalfWarpTileTest, ReadsByColumn) {
       check_tiles<Exec, signed char, Kokkos::LayoutStride>(n[0], n[1], team_size, rng);
       check_tiles<Exec, Vec3<float>, Kokkos::LayoutRight>(n[0], n[1], team_size, rng);
       check_tiles<Exec, Kokkos::complex<double>, Kokkos::LayoutStride>(n[0], n[1], team_size, rng);
+    }
+  });
+}
+
+TYPED_TEST(HalfWarpTileTest, ReadsFewRowsPerHalfWarp) {
+  using Exec = typename TypeParam::exec;
+  for_each_seed([](Rng& rng) {
+    for (int const team_size : tile_team_sizes<Exec>()) {
+      auto const n = random_extents<2>(rng, 20000);
+      SCOPED_TRACE(to_string<2>(n) + ", teams of " + std::to_string(team_size));
+      check_tiles<Exec, double, Kokkos::LayoutRight, Exec, Directly, 8>(n[0], n[1], team_size, rng);
+      check_tiles<Exec, float, Kokkos::LayoutRight, Exec, Directly, 4>(21, 64 * random_int(rng, 1, 9), team_size, rng);
+      check_tiles<Exec, float, Kokkos::LayoutRight, Exec, Directly, 2>(5, random_int(rng, 100, 2000), team_size, rng);
+      check_tiles<Exec, signed char, Kokkos::LayoutRight, Exec, Directly, 4>(9, random_int(rng, 1, 900), team_size,
+                                                                             rng);
+      check_tiles<Exec, Vec3<float>, Kokkos::LayoutStride, Exec, Directly, 2>(n[0], n[1], team_size, rng);
     }
   });
 }
@@ -160,9 +180,9 @@ class HalfWarpTileOfThreads : public ::testing::Test {
   }
 };
 
-template <class T, class Layout>
+template <class T, class Layout, int Rows = 16>
 void check_shared_tiles(std::int64_t rows, std::int64_t columns, int team_size, Rng& rng) {
-  check_tiles<HostExec, T, Layout, LikeGpu, ByTeam>(rows, columns, team_size, rng);
+  check_tiles<HostExec, T, Layout, LikeGpu, ByTeam, Rows>(rows, columns, team_size, rng);
 }
 
 /// One half-warp of few lanes, and two half-warps where there are as many threads.
@@ -175,6 +195,7 @@ TEST_F(HalfWarpTileOfThreads, ReadsByColumn) {
       check_shared_tiles<double, Kokkos::LayoutRight>(n[0], n[1], team_size, rng);
       check_shared_tiles<signed char, Kokkos::LayoutStride>(n[0], n[1], team_size, rng);
       check_shared_tiles<Vec3<float>, Kokkos::LayoutRight>(70, 40, team_size, rng);
+      check_shared_tiles<float, Kokkos::LayoutRight, 4>(n[0], n[1], team_size, rng);
     }
   });
 }

@@ -22,6 +22,10 @@ namespace Koalesce {
 /// other, while its neighbors get the rows around r. So neighboring lanes work on one column, as threads do that go
 /// down it; where rows begin anywhere in memory, on columns that are less than 16 apart.
 ///
+/// A matrix of few rows makes few half-warps, which leave a device idle. With fewer `Rows` there are more, whose tiles
+/// have as many elements: of 4 rows and 64 columns, say. All lanes of a half-warp read, and its first ones get a row
+/// each.
+///
 /// A tile passes through scratch memory in which its rows are longer than 16 elements, which keeps its columns out of
 /// each other's banks (L. Wang, X. Shi, Y. Chang: "Method and device for accessing global memory", Chinese patent
 /// application, 2016). On CUDA a half-warp waits for no other one, and copies some tiles ahead of the one it works on,
@@ -39,16 +43,21 @@ namespace Koalesce {
 /// \tparam T     element type, trivially copyable.
 /// \tparam Exec  the execution space of the team.
 /// \tparam Ahead how many tiles a half-warp copies ahead on CUDA, at least 1; each takes scratch memory.
-template <class T, class Exec = Kokkos::DefaultExecutionSpace, int Ahead = 6>
+/// \tparam Rows  of a half-warp: 16, 8, 4 or 2.
+template <class T, class Exec = Kokkos::DefaultExecutionSpace, int Ahead = 5, int Rows = HalfWarp::size>
 class HalfWarpTile {
   static_assert(std::is_trivially_copyable_v<T>,
                 "Koalesce: HalfWarpTile copies elements as bytes; use a trivially copyable type");
   static_assert(Ahead >= 1, "Koalesce: HalfWarpTile copies at least 1 tile ahead");
 
-  using Reader = Impl::HalfWarpReader<Exec, T, Ahead>;
+  static_assert(Rows == 16 || Rows == 8 || Rows == 4 || Rows == 2,
+                "Koalesce: a half-warp of HalfWarpTile takes 16, 8, 4 or 2 rows; use one of these numbers");
+
+  using Reader = Impl::HalfWarpReader<Exec, T, Ahead, Rows>;
 
  public:
-  static constexpr int side = HalfWarp::size;  ///< rows and columns of a tile
+  static constexpr int tile_rows    = Rows;                                    ///< of a half-warp
+  static constexpr int tile_columns = HalfWarp::size * HalfWarp::size / Rows;  ///< 16 for 16 rows, 64 for 4
 
   /// Whether the team's threads are CPU threads, each of which is a half-warp of its own.
   static constexpr bool on_host = Backend::on_host<Exec>;
@@ -62,15 +71,26 @@ class HalfWarpTile {
   /// gives a team everywhere, up to 128: one large team is as fast as some small ones, or faster.
   static int recommended_team_size() {
     int threads = on_host ? 1 : 128;
-    while (threads > side && scratch_size(threads) > 40 * 1024) threads /= 2;
+    while (threads > HalfWarp::size && scratch_size(threads) > 40 * 1024) threads /= 2;
     return threads;
   }
 
   /// Tiles that a team of so many threads reads at a time: one per half-warp.
-  KOKKOS_FUNCTION static int half_warps(int team_size) { return on_host ? team_size : (team_size + side - 1) / side; }
+  KOKKOS_FUNCTION static int half_warps(int team_size) {
+    return on_host ? team_size : (team_size + HalfWarp::size - 1) / HalfWarp::size;
+  }
 
   /// Rows that a call of read() covers.
-  KOKKOS_FUNCTION static int rows(int team_size) { return half_warps(team_size) * side; }
+  KOKKOS_FUNCTION static int rows(int team_size) { return half_warps(team_size) * Rows; }
+
+  /// The row whose elements read() gives to a thread of a full half-warp, on a CPU the first of its rows; -1 if the
+  /// thread gets none, as the lanes after the first `Rows` do.
+  /// \param[in] row the team's first one.
+  KOKKOS_FUNCTION static std::int64_t first_row(int team_rank, std::int64_t row) {
+    if (on_host) return row + std::int64_t(team_rank) * Rows;
+    int const lane = team_rank % HalfWarp::size;
+    return lane < Rows ? row + team_rank / HalfWarp::size * Rows + lane : -1;
+  }
 
   /// All threads of the team make one, once. The kernel aborts where level 0 has less scratch memory than
   /// scratch_size().
@@ -90,8 +110,8 @@ class HalfWarpTile {
   /// as far as they lie in the matrix; once per element, on the thread of its row, columns in order.
   ///
   /// All threads of the team call it, with the same arguments. The team's vector length is 1. Where a team's last
-  /// threads are fewer than 16, they share the 16 rows. A View of scratch memory must have that memory space. f must
-  /// not write elements of `a`, as some may have been copied already.
+  /// threads are fewer than 16, they share a half-warp's rows. A View of scratch memory must have that memory space. f
+  /// must not write elements of `a`, as some may have been copied already.
   template <class Member, class Matrix, class F>
   KOKKOS_FUNCTION void read(Member const& team, Matrix const& a, std::int64_t row, std::int64_t begin, std::int64_t end,
                             F const& f) const {

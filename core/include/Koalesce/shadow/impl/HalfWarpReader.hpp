@@ -40,16 +40,19 @@ struct HalfWarpCall {
 /// read(team, scratch, a, x, row, begin, end, f), where x may be NoVector. A backend may specialize it for its
 /// execution space.
 ///
+/// A tile has `Rows` rows and as many columns as make 256 elements.
+///
 /// Here the team's threads wait for each other before and after each tile. A CPU thread is a half-warp of its own, and
-/// its run of 16 rows passes through the stack.
-template <class Exec, class T, int Ahead>
+/// its rows pass through the stack.
+template <class Exec, class T, int Ahead, int Rows>
 class HalfWarpReader {
   static constexpr bool on_host = Backend::on_host<Exec>;
-  static constexpr int side     = HalfWarp::size;
-  static constexpr int pitch    = side + 1;  // keeps a tile's columns out of each other's banks
+  static constexpr int lanes    = HalfWarp::size;
+  static constexpr int columns  = lanes * lanes / Rows;
+  static constexpr int pitch    = columns + 1;  // keeps a tile's columns out of each other's banks
 
  public:
-  static constexpr int elements  = on_host ? 0 : side * pitch;
+  static constexpr int elements  = on_host ? 0 : Rows * pitch;
   static constexpr int alignment = int(alignof(T));
 
   template <class Member, class Matrix, class Vector, class F>
@@ -58,9 +61,9 @@ class HalfWarpReader {
     auto const call = [&](std::int64_t i, std::int64_t j, T const& element) {
       HalfWarpCall<T, Vector>::at(f, i, j, element, x);
     };
-    for (std::int64_t column = begin; column < end; column += side) {
-      int const n = int(Kokkos::min<std::int64_t>(+side, end - column));
-      if constexpr (on_host) read_run(a, row + std::int64_t(team.team_rank()) * side, column, n, call);
+    for (std::int64_t column = begin; column < end; column += columns) {
+      int const n = int(Kokkos::min<std::int64_t>(+columns, end - column));
+      if constexpr (on_host) read_run(a, row + std::int64_t(team.team_rank()) * Rows, column, n, call);
       else read_by_scratch(team, scratch, a, row, column, n, call);
     }
   }
@@ -68,8 +71,8 @@ class HalfWarpReader {
  private:
   template <class View, class F>
   KOKKOS_FUNCTION static void read_run(View const& a, std::int64_t row, std::int64_t column, int n, F const& f) {
-    T tile[side][side];
-    int const m = int(Kokkos::min<std::int64_t>(+side, std::int64_t(a.extent(0)) - row));
+    T tile[columns][Rows];
+    int const m = int(Kokkos::min<std::int64_t>(+Rows, std::int64_t(a.extent(0)) - row));
     for (int r = 0; r < m; ++r)
       for (int c = 0; c < n; ++c) tile[c][r] = a(row + r, column + c);
     for (int c = 0; c < n; ++c)
@@ -79,16 +82,16 @@ class HalfWarpReader {
   template <class Member, class View, class F>
   KOKKOS_FUNCTION static void read_by_scratch(Member const& team, T* scratch, View const& a, std::int64_t row,
                                               std::int64_t column, int n, F const& f) {
-    int const lane = team.team_rank() % side, half_warp = team.team_rank() / side;
-    int const lanes         = Kokkos::min(+side, team.team_size() - half_warp * side);
-    std::int64_t const top  = row + half_warp * side;
+    int const lane = team.team_rank() % lanes, half_warp = team.team_rank() / lanes;
+    int const count         = Kokkos::min(+lanes, team.team_size() - half_warp * lanes);
+    std::int64_t const top  = row + half_warp * Rows;
     std::int64_t const rows = a.extent(0);
     T* const tile           = scratch + half_warp * elements;
-    for (int r = 0; r < side && top + r < rows; ++r)
-      for (int c = lane; c < n; c += lanes) tile[r * pitch + c] = a(top + r, column + c);
+    for (int r = 0; r < Rows && top + r < rows; ++r)
+      for (int c = lane; c < n; c += count) tile[r * pitch + c] = a(top + r, column + c);
     team.team_barrier();
     for (int c = 0; c < n; ++c)
-      for (int r = lane; r < side && top + r < rows; r += lanes) f(top + r, column + c, tile[r * pitch + c]);
+      for (int r = lane; r < Rows && top + r < rows; r += count) f(top + r, column + c, tile[r * pitch + c]);
     team.team_barrier();
   }
 };

@@ -14,13 +14,14 @@
 namespace Koalesce::Impl {
 
 /// A half-warp's tiles are a ring in shared memory: while it works on one, asynchronous copies fill the others. A tile
-/// that was read is filled again at once.
-template <class T, int Ahead>
-class HalfWarpReader<Kokkos::Cuda, T, Ahead> {
-  using Tile = CudaBackend::HalfWarpTileShape<T>;
+/// that was read is filled again as soon as its lanes meet before the next one, so that they meet once per tile.
+template <class T, int Ahead, int Rows>
+class HalfWarpReader<Kokkos::Cuda, T, Ahead, Rows> {
+  using Tile = CudaBackend::HalfWarpTileShape<T, Rows>;
 
-  static constexpr int side  = Tile::side;
-  static constexpr int tiles = Tile::copies_ahead ? Ahead : 1;
+  static constexpr int side    = Tile::side;
+  static constexpr int columns = Tile::columns;
+  static constexpr int tiles   = Tile::copies_ahead ? Ahead + 1 : 1;
 
  public:
   static constexpr int elements  = tiles * Tile::size;
@@ -37,12 +38,12 @@ class HalfWarpReader<Kokkos::Cuda, T, Ahead> {
   template <class Member, class Matrix, class Vector, class F>
   __device__ static void read_through_ring(Member const& team, T* scratch, Matrix const& a, Vector const& x,
                                            std::int64_t row, std::int64_t begin, std::int64_t end, F const& f) {
-    using Rows     = CudaBackend::HalfWarpRows<T, Matrix>;
+    using From     = CudaBackend::HalfWarpRows<T, Matrix, Rows>;
     using Call     = HalfWarpCall<T, Vector>;
     int const rank = team.team_rank(), lane = rank % side, full = team.team_size() / side * side;
-    std::int64_t const top = row + rank - lane, rows = a.extent(0);
+    std::int64_t const top = row + rank / side * Rows, rows = a.extent(0);
     T* const ring = scratch + rank / side * elements;
-    int m         = int(min(max(rows - top, std::int64_t(0)), std::int64_t(side)));
+    int m         = int(min(max(rows - top, std::int64_t(0)), std::int64_t(Rows)));
     if (rank >= full) {  // the last lanes are no full half-warp: each reads its rows by itself
 #pragma unroll 1
       for (int r = lane; r < m; r += team.team_size() - full)
@@ -51,64 +52,69 @@ class HalfWarpReader<Kokkos::Cuda, T, Ahead> {
       m = 0;
     }
 #pragma unroll 1
-    for (; begin < end; begin += Rows::max_columns) {
-      Rows const from(a, top, m, lane, begin, int(min(end - begin, +Rows::max_columns)));
+    for (; begin < end; begin += From::max_columns) {
+      From const from(a, top, m, lane, begin, int(min(end - begin, +From::max_columns)));
       CudaBackend::HalfWarpVector<T, Vector> const vector(x, begin, lane);
       auto const fill = [&](int position, T* tile) {
-        from.copy(position, tile);
-        if constexpr (has_vector<Vector>) from.copy_vector(vector, position, tile + Tile::vector);
+        if (from.is_whole(position)) {
+          from.copy_whole(position, tile);
+          if constexpr (has_vector<Vector>) from.copy_whole_vector(vector, position, tile + Tile::vector);
+        } else {
+          from.copy(position, tile);
+          if constexpr (has_vector<Vector>) from.copy_vector(vector, position, tile + Tile::vector);
+        }
         CudaBackend::commit_copies();
       };
       __syncwarp();  // all lanes have read what was put into the ring before
 #pragma unroll 1
-      for (int t = 0; t < tiles; ++t) fill(t * side, ring + t * Tile::size);
-      T* tile = ring;
+      for (int t = 0; t < tiles - 1; ++t) fill(t * columns, ring + t * Tile::size);
+      int tile = 0, last = (tiles - 1) * Tile::size;  // the last tile was read by all lanes at the next __syncwarp()
 #pragma unroll 1
-      for (int position = 0; position < from.positions(); position += side) {
-        CudaBackend::wait_for_copies<tiles - 1>();
+      for (int position = 0; position < from.positions(); position += columns) {
+        if constexpr (tiles > 1) CudaBackend::wait_for_copies<tiles - 2>();
         __syncwarp();
-        auto const refill = [&] {
+        fill(position + (tiles - 1) * columns, ring + last);
+        if constexpr (tiles == 1) {
+          CudaBackend::wait_for_copies<0>();
           __syncwarp();
-          fill(position + tiles * side, tile);
-        };
-        consume<Vector>(from, tile, position, refill, lane < m, [&](int c, T const& element, T const& x_j) {
-          Call::with(f, top + lane, begin + (position + c - from.skew()), element, x_j);
-        });
-        tile = tile < ring + (tiles - 1) * Tile::size ? tile + Tile::size : ring;
+        }
+        if (lane < m)
+          consume<Vector>(from, ring + tile, position, [&](int c, T const& element, T const& x_j) {
+            Call::with(f, top + lane, begin + (position + c - from.skew()), element, x_j);
+          });
+        last = tile;
+        tile = tile < (tiles - 1) * Tile::size ? tile + Tile::size : 0;
       }
     }
   }
 
   /// Calls call(c, element, x) for the lane's elements of a tile, those of places c in its row.
-  /// \param[in] refill fills the tile again; all lanes call it once they have read it.
-  /// \param[in] mine   whether there is such a row.
-  template <class Vector, class Rows, class Refill, class Call>
-  __device__ __forceinline__ static void consume(Rows const& from, T const* tile, int position, Refill const& refill,
-                                                 bool mine, Call const& call) {
+  template <class Vector, class From, class Call>
+  __device__ __forceinline__ static void consume(From const& from, T const* tile, int position, Call const& call) {
     T const *const row = tile + from.lane() * Tile::pitch, *const vector = tile + Tile::vector + side - from.skew();
     if constexpr (Tile::fits_registers) {
       if (from.has_all(position)) {
-        T value[side], x[side];
-        Tile::load(row, value);
-        if constexpr (has_vector<Vector>) {
-          if (from.is_skewed()) {
+#pragma unroll(columns < 4 * side ? columns / side : 4)
+        for (int first = 0; first < columns; first += side) {
+          T value[side], x[side];
+          Tile::load(row + first, value);
+          if constexpr (has_vector<Vector>) {
+            if (from.is_skewed()) {
 #pragma unroll
-            for (int c = 0; c < side; ++c) x[c] = vector[c];
-          } else {
-            Tile::load(vector, x);
+              for (int c = 0; c < side; ++c) x[c] = vector[first + c];
+            } else {
+              Tile::load(vector + first, x);
+            }
           }
-        }
-        refill();
-        if (!mine) return;
 #pragma unroll
-        for (int c = 0; c < side; ++c) call(c, value[c], x[c]);
+          for (int c = 0; c < side; ++c) call(first + c, value[c], x[c]);
+        }
         return;
       }
     }
 #pragma unroll 1
-    for (int c = 0; mine && c < side; ++c)
+    for (int c = 0; c < columns; ++c)
       if (from.has(position + c)) call(c, row[c], vector[c]);
-    refill();
   }
 };
 
