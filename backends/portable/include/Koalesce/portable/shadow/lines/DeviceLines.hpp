@@ -37,7 +37,7 @@ template <int AtOnce, class T, class Load, class Take>
 KOKKOS_FORCEINLINE_FUNCTION void walk_positions(std::int64_t first, std::int64_t step, std::int64_t end,
                                                 Load const& load, Take const& take) {
   T value[AtOnce]{};
-  // Of lines as short as these there are many, and tests of all positions would take longer than the loads.
+  // Of walks as short as these there are many, and tests of all positions would take longer than the loads.
   if (first + 3 * step >= end) {
     bool const two = first + step < end;
     if (two) {
@@ -128,6 +128,39 @@ struct WalkLines {
     auto update             = work.identity();
     elements.walk(b, line, walker, walkers.divisor(), update);
     work.leave(b, walker, line, update);
+  }
+};
+
+/// Short lines: an item is a line, whose elements are all loaded before the first one is joined.
+template <class Work>
+struct ShortLines {
+  using T = typename Work::value_type;
+
+  static constexpr int longest = LineElements<Work>::at_once;
+
+  Work work;
+  Divisor lines;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    std::int64_t const b = work.batch == 1 ? 0 : item / lines, line = item - b * lines.divisor();
+    if (work.length <= longest / 2) reduce<longest / 2>(b, line, int(work.length));
+    else reduce<longest>(b, line, int(work.length));
+  }
+
+  template <int Most>
+  KOKKOS_FORCEINLINE_FUNCTION void reduce(std::int64_t b, std::int64_t line, int length) const {
+    T const* const from = work.element(b, line, 0);
+    T value[Most]{};
+    static_for<Most>([&](auto k) {
+      constexpr int at = decltype(k)::value;
+      if (at < length) value[at] = load_read_only(from + at * work.at.along);
+    });
+    auto update = work.identity();
+    static_for<Most>([&](auto k) {
+      constexpr int at = decltype(k)::value;
+      if (at < length) work.consume(b, line, at, value[at], update);
+    });
+    work.deliver(b, line, update);
   }
 };
 
@@ -243,11 +276,14 @@ void reduce_lines_on_device(Tag, Exec const& exec, std::string const& label, Wor
     int const slots         = line_threads<Update>(Tuning::threads * int(busy));
     team_lines              = int(std::min<std::int64_t>(slots / walkers, work.lines));
   }
+  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  if (work.length <= ShortLines<Work>::longest)
+    return Kokkos::parallel_for(label, Range(exec, 0, lines), ShortLines<Work>{work, Divisor(work.lines)});
   if (walkers <= 1 || (neighbors && work.lines > Tuning::team_lines)) {
     std::int64_t parts = parts_of(1);
     if (parts > 32) parts -= parts % 32;  // a multiple of what a cache line holds, so that warps begin at one
     return launch_parts(Tag{}, exec, label, work, parts, [&](Work const& w) {
-      Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, lines * parts),
+      Kokkos::parallel_for(label, Range(exec, 0, lines * parts),
                            WalkLines<Work>{{w}, Divisor(w.lines), Divisor(parts)});
     });
   }
