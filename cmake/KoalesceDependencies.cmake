@@ -53,6 +53,9 @@ https://github.com/CLIUtils/CLI11; or do without the examples: -DKoalesce_ENABLE
 macro(_koalesce_find_package name)
   if("${name}" STREQUAL "Kokkos")
     _koalesce_find_kokkos()
+    if(Kokkos_DIR AND NOT _koalesce_given STREQUAL "Kokkos_DIR")
+      set(Koalesce_FOUND_KOKKOS_DIR "${Kokkos_DIR}" CACHE INTERNAL "The folder that find_package found by itself")
+    endif()
   else()
     find_package(${name} QUIET)
   endif()
@@ -83,7 +86,20 @@ foreach(_koalesce_name IN LISTS _koalesce_cache)
   endif()
 endforeach()
 
+# Nor does a folder that find_package found hide another Kokkos_ROOT, or Debian's packages where they alone are wanted.
+if(Kokkos_DIR STREQUAL "$CACHE{Koalesce_FOUND_KOKKOS_DIR}" AND NOT TARGET Kokkos::kokkos
+   AND (Kokkos_ROOT OR Koalesce_DEBIAN_PACKAGES STREQUAL "ONLY"))
+  unset(Kokkos_DIR CACHE)
+endif()
+
 _koalesce_look_at_given_kokkos()
+if(Koalesce_DEBIAN_PACKAGES STREQUAL "ONLY" AND NOT TARGET Kokkos::kokkos)
+  if(_koalesce_given AND NOT _koalesce_given MATCHES "environment")
+    message(FATAL_ERROR "Koalesce takes Debian's Kokkos alone, because Koalesce_DEBIAN_PACKAGES is ONLY, but \
+${_koalesce_given} is ${_koalesce_given_path}; leave it out (-U${_koalesce_given}), or give -DKoalesce_DEBIAN_PACKAGES=ON")
+  endif()
+  set(_koalesce_given "")
+endif()
 
 # 1 and 2
 set(_koalesce_missing "")
@@ -98,7 +114,7 @@ foreach(_koalesce_name IN LISTS _koalesce_needed)
   endif()
 endforeach()
 set(_koalesce_problem "")
-if("Kokkos" IN_LIST _koalesce_missing AND NOT Koalesce_DEBIAN_PACKAGES STREQUAL "ONLY")
+if(("Kokkos" IN_LIST _koalesce_missing OR _koalesce_other_kokkos) AND NOT Koalesce_DEBIAN_PACKAGES STREQUAL "ONLY")
   _koalesce_check_kokkos(_koalesce_problem)
   if(_koalesce_given)
     _koalesce_blame_given_kokkos(_koalesce_problem)
@@ -107,8 +123,13 @@ if("Kokkos" IN_LIST _koalesce_missing AND NOT Koalesce_DEBIAN_PACKAGES STREQUAL 
       if(NOT _koalesce_given MATCHES "environment")
         set(_koalesce_how " (-U${_koalesce_given})")
       endif()
+      if(_koalesce_other_kokkos)
+        string(APPEND _koalesce_how " to take that one")
+      else()
+        string(APPEND _koalesce_how " to take Debian's")
+      endif()
       message(FATAL_ERROR "Koalesce needs ${_koalesce_kokkos_range}; ${_koalesce_problem}; correct it, or leave it \
-out${_koalesce_how} to take Debian's")
+out${_koalesce_how}")
     endif()
   elseif(NOT Kokkos_CONSIDERED_VERSIONS)
     set(_koalesce_problem "")  # that it is missing says it all
@@ -128,12 +149,15 @@ if(Koalesce_KOKKOS_DEVICE AND NOT Kokkos_ENABLE_${Koalesce_KOKKOS_DEVICE}
     set(_koalesce_device_problem "no Kokkos was found, and Debian's was built for CPUs alone")
   endif()
   if(_koalesce_device_problem)
-    if(NOT _koalesce_given STREQUAL "Kokkos_DIR")
-      unset(Kokkos_DIR CACHE)  # or a Kokkos_ROOT that is given next would not count
+    set(_koalesce_how "-DKokkos_ROOT=<where it is installed>")
+    if(_koalesce_given STREQUAL "Kokkos_DIR")
+      set(_koalesce_how "-DKokkos_DIR=<folder of its KokkosConfig.cmake>")  # which comes first
+    else()
+      unset(Kokkos_DIR CACHE)  # or a Kokkos_ROOT that the environment gives next would not count
     endif()
     message(FATAL_ERROR "Koalesce needs a Kokkos that was built for ${Koalesce_KOKKOS_DEVICE} here \
-(Koalesce_KOKKOS_DEVICE); ${_koalesce_device_problem}; give another with -DKokkos_ROOT=<where it is installed>, or take \
-the preset test, which takes any Kokkos.")
+(Koalesce_KOKKOS_DEVICE); ${_koalesce_device_problem}; give another with ${_koalesce_how}, or take the preset test, which \
+takes any Kokkos.")
   endif()
 endif()
 if(Koalesce_ENABLE_EXAMPLES)
@@ -154,6 +178,7 @@ if(_koalesce_packages AND Koalesce_DEBIAN_PACKAGES)
     list(PREPEND CMAKE_PREFIX_PATH "${_koalesce_prefix}/usr")
     set(_koalesce_debian_prefix "${_koalesce_prefix}")
     include("${CMAKE_CURRENT_LIST_DIR}/debian/KoalesceDebianRuntime.cmake")
+    set(CMAKE_FIND_USE_PACKAGE_ROOT_PATH OFF)  # where what is missing is not, or must not be taken from
     foreach(_koalesce_name IN LISTS _koalesce_missing)
       set(_koalesce_target ${_koalesce_${_koalesce_name}_target})
       if(_koalesce_name STREQUAL "GTest")
@@ -173,6 +198,7 @@ if(_koalesce_packages AND Koalesce_DEBIAN_PACKAGES)
         list(REMOVE_ITEM _koalesce_missing ${_koalesce_name})
       endif()
     endforeach()
+    unset(CMAKE_FIND_USE_PACKAGE_ROOT_PATH)
     if(Koalesce_ENABLE_EXAMPLES)
       find_file(Koalesce_MRI_VOLUME ch2better.nii.gz PATH_SUFFIXES share/mricron/templates
                 DOC "MRI volume for the demo")
