@@ -10,6 +10,7 @@
 include_guard(DIRECTORY)
 
 if(NOT TARGET Koalesce::debian_runtime)
+  add_library(Koalesce::debian_runtime INTERFACE IMPORTED)
   file(GLOB _koalesce_debian_loader "${_koalesce_debian_prefix}/usr/lib/*/ld-linux*.so.*")
   if(_koalesce_debian_loader)
     list(GET _koalesce_debian_loader 0 _koalesce_debian_loader)
@@ -21,11 +22,8 @@ if(NOT TARGET Koalesce::debian_runtime)
       list(APPEND _koalesce_debian_rpath "-Wl,-rpath,${_koalesce_debian_dir}")
     endforeach()
     list(REMOVE_DUPLICATES _koalesce_debian_rpath)
-    add_library(Koalesce::debian_runtime INTERFACE IMPORTED)
     target_link_options(Koalesce::debian_runtime INTERFACE
       "-Wl,--dynamic-linker=${_koalesce_debian_loader}" -Wl,--disable-new-dtags -Wl,--no-as-needed
       -Wl,--allow-shlib-undefined ${_koalesce_debian_rpath})
-  else()
-    add_library(Koalesce::debian_runtime INTERFACE IMPORTED)
   endif()
 endif()
