@@ -139,8 +139,8 @@ endif()
 # A preset that is about one of Kokkos' devices must not test another one under its name.
 set(Koalesce_KOKKOS_DEVICE "" CACHE STRING "Device that Kokkos must have been built for, such as CUDA; empty for any")
 mark_as_advanced(Koalesce_KOKKOS_DEVICE)
-if(Koalesce_KOKKOS_DEVICE AND NOT Kokkos_ENABLE_${Koalesce_KOKKOS_DEVICE}
-   AND NOT Koalesce_KOKKOS_DEVICE IN_LIST Kokkos_DEVICES)
+_koalesce_kokkos_has(_koalesce_has_device "${Koalesce_KOKKOS_DEVICE}")
+if(Koalesce_KOKKOS_DEVICE AND NOT _koalesce_has_device)
   set(_koalesce_device_problem "")
   if(TARGET Kokkos::kokkos)
     list(JOIN Kokkos_DEVICES ", " _koalesce_devices)

@@ -100,3 +100,12 @@ function(_koalesce_check_kokkos result)
   endif()
   set(${result} "${problem}" PARENT_SCOPE)
 endfunction()
+
+# Sets <result> to whether Kokkos was built for a device, such as CUDA: an installed one has a list, one that is built in the
+# project has options.
+function(_koalesce_kokkos_has result device)
+  set(${result} OFF PARENT_SCOPE)
+  if(Kokkos_ENABLE_${device} OR device IN_LIST Kokkos_DEVICES)
+    set(${result} ON PARENT_SCOPE)
+  endif()
+endfunction()

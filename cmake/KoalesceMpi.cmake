@@ -7,7 +7,8 @@
 # AUTO, which is as if it were not set. OFF leaves it out; if it is ON and there is CUDA, but no NCCL, that is an
 # error.
 macro(_koalesce_add_nccl)
-  if((Kokkos_ENABLE_CUDA OR "CUDA" IN_LIST Kokkos_DEVICES) AND (Koalesce_ENABLE_NCCL OR NOT DEFINED Koalesce_ENABLE_NCCL))
+  _koalesce_kokkos_has(_koalesce_cuda CUDA)
+  if(_koalesce_cuda AND (Koalesce_ENABLE_NCCL OR NOT DEFINED Koalesce_ENABLE_NCCL))
     find_path(Koalesce_NCCL_INCLUDE nccl.h HINTS "${NCCL_ROOT}" ENV NCCL_ROOT ENV CUDA_HOME /usr/local/cuda
       PATH_SUFFIXES include)
     find_library(Koalesce_NCCL_LIBRARY nccl HINTS "${NCCL_ROOT}" ENV NCCL_ROOT ENV CUDA_HOME /usr/local/cuda
