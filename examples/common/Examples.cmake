@@ -4,6 +4,7 @@
 # that they read by default, and functions for demonstrations and tests.
 
 list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}/cmake")
+include(KoalesceKeepProducts)
 
 # Alone, an example needs an installed Koalesce; in Koalesce's own build the targets are there.
 if(NOT TARGET Koalesce::koalesce)
