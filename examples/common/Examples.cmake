@@ -20,9 +20,7 @@ if(NOT TARGET NIFTI::niftiio)
   find_package(NIFTI REQUIRED)
 endif()
 
-# The default volume, of Debian's package mricron-data.
-find_file(Koalesce_MRI_VOLUME ch2better.nii.gz PATH_SUFFIXES share/mricron/templates
-          DOC "MRI volume for the demo")
+include(KoalesceMriVolume)
 
 if(NOT TARGET koalesce_examples_common)
   file(GLOB koalesce_examples_common_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/*.cpp")
@@ -46,9 +44,11 @@ endfunction()
 # The target `demo` runs it with these arguments; results go to the top of the build folder. The programs print times, so
 # none runs before all are built, and (as users of the terminal, of which there is one) none beside another.
 function(koalesce_add_demo name)
+  if(NOT TARGET demo_programs)
+    add_custom_target(demo_programs)
+  endif()
   if(NOT TARGET demo)
     add_custom_target(demo)
-    add_custom_target(demo_programs)
   endif()
   add_dependencies(demo_programs ${name})
   add_custom_target(demo_${name} COMMAND ${name} ${ARGN} WORKING_DIRECTORY "${CMAKE_BINARY_DIR}" USES_TERMINAL)
@@ -56,10 +56,10 @@ function(koalesce_add_demo name)
   add_dependencies(demo demo_${name})
 endfunction()
 
-# Every error that the program is to report, by test_errors.sh.
+# Every error that the program is to report, by test_errors.sh; READS_VOLUME: of one that reads volumes, where there is one.
 function(koalesce_add_error_test name)
-  if(BUILD_TESTING AND Koalesce_MRI_VOLUME)
+  if(BUILD_TESTING AND (Koalesce_MRI_VOLUME OR NOT "READS_VOLUME" IN_LIST ARGN))
     add_test(NAME ${name}.errors
-      COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/test_errors.sh" "$<TARGET_FILE:${name}>" "${Koalesce_MRI_VOLUME}")
+      COMMAND bash "${CMAKE_CURRENT_SOURCE_DIR}/test_errors.sh" "$<TARGET_FILE:${name}>" ${Koalesce_MRI_VOLUME})
   endif()
 endfunction()

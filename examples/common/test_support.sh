@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash
 #
-# What the test_errors.sh of the examples share: sourced with the arguments `path/to/program path/to/volume.nii.gz`, it
+# What the test_errors.sh of the examples share: sourced with the arguments `path/to/program [path/to/volume.nii.gz]`, it
 # goes to an empty folder. Needs no more than bash and coreutils.
 
 set -u
 program=$(realpath "$1")
-volume=$(realpath "$2")
+volume=${2:+$(realpath "$2")}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1

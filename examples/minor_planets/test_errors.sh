@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Usage: test_errors.sh path/to/minor_planets path/to/volume.nii.gz
+# Usage: test_errors.sh path/to/minor_planets
 #
 # Every error of minor_planets ends in one line on stderr, a status of 1 or 2, and no output file; what it accepts runs,
 # and ends where another method does. Needs no more than bash and coreutils.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Usage: test_errors.sh path/to/poisson path/to/volume.nii.gz
+# Usage: test_errors.sh path/to/poisson
 #
 # Every error of poisson ends in one line on stderr and a status of 1 or 2; solutions converge as the method says.
 
