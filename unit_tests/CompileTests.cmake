@@ -49,6 +49,7 @@ add_test(NAME headers_complete COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${PROJECT_SO
   -P "${CMAKE_CURRENT_SOURCE_DIR}/headers/complete.cmake")
 
 # What must not compile: each test compiles one use, and passes if the compiler gives Koalesce's reason.
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)  # for the compiler's commands, in other projects' builds, too
 set(koalesce_syntax_only "")
 if(NOT koalesce_has_cuda AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   set(koalesce_syntax_only -fsyntax-only)
