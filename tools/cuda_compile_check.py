@@ -166,7 +166,7 @@ def is_left_alone(name):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--kokkos", required=True, help="folder with Kokkos_Core.hpp")
+    parser.add_argument("--kokkos", required=True, help="folder with Kokkos_Core.hpp; or several, separated by semicolons")
     parser.add_argument("--include", action="append", default=[], help="further folders with headers")
     parser.add_argument("--headers", default="", help="sources, separated by semicolons, that tell whether headers compile alone")
     parser.add_argument("--build-dir", required=True)
@@ -176,6 +176,13 @@ def main():
     parser.add_argument("sources", nargs="*", help="instead of those that sources.txt names")
     args = parser.parse_args()
     args.include = [path for entry in args.include for path in entry.split(";")]
+    # An installed Kokkos names its folder once a library, and perhaps those of other packages.
+    kokkos = [path for path in args.kokkos.split(";") if os.path.isfile(os.path.join(path, "KokkosCore_config.h"))]
+    if not kokkos:
+        print(f"FAILED: there is no KokkosCore_config.h in {args.kokkos}")
+        return 1
+    args.include += [path for path in dict.fromkeys(args.kokkos.split(";")) if path not in kokkos]
+    args.kokkos = kokkos[0]
     args.build_dir = os.path.abspath(args.build_dir)
     os.makedirs(args.build_dir, exist_ok=True)
 
