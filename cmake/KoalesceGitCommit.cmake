@@ -4,7 +4,7 @@
 # Writes the commit into a C++ source, which changes only when the commit does; runs at every build.
 set(commit unknown)
 find_package(Git QUIET)
-if(Git_FOUND)
+if(Git_FOUND AND EXISTS "${SOURCE}/.git")  # and not of a project that has Koalesce's sources in it
   execute_process(COMMAND "${GIT_EXECUTABLE}" -C "${SOURCE}" rev-parse HEAD
     OUTPUT_VARIABLE head ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE status)
   if(status EQUAL 0)
