@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cmake -DMPIEXEC=... -DPROGRAM=... -DBINARY=... -P restart.cmake: a run that loses a process, and goes on from its
-# checkpoint with others, ends with the bits of one that does not.
+# cmake -DMPIEXEC=... -DPREFLAGS=... -DPROGRAM=... -DBINARY=... -P restart.cmake: a run that loses a process, and goes on
+# from its checkpoint with others, ends with the bits of one that does not.
 
 file(REMOVE_RECURSE "${BINARY}")
 file(MAKE_DIRECTORY "${BINARY}/whole" "${BINARY}/broken")
 
 function(run ranks folder last status_wanted words)
-  execute_process(COMMAND ${MPIEXEC} ${ranks} "${PROGRAM}" "${BINARY}/${folder}" 18 ${last}
+  execute_process(COMMAND ${MPIEXEC} ${ranks} ${PREFLAGS} "${PROGRAM}" "${BINARY}/${folder}" 18 ${last}
     RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE text)
   if((status EQUAL 0) STREQUAL (status_wanted STREQUAL "dies") OR NOT text MATCHES "${words}")
     message(FATAL_ERROR "${ranks} ranks in ${folder} to step ${last}: status ${status}\n${text}")
