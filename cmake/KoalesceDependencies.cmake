@@ -92,6 +92,11 @@ if(Kokkos_DIR STREQUAL "$CACHE{Koalesce_FOUND_KOKKOS_DIR}" AND NOT TARGET Kokkos
   unset(Kokkos_DIR CACHE)
 endif()
 
+# A Kokkos that is built in the project keeps its version in its own folder.
+if(TARGET Kokkos::kokkos AND NOT Kokkos_VERSION AND Kokkos_SOURCE_DIR)
+  get_directory_property(Kokkos_VERSION DIRECTORY "${Kokkos_SOURCE_DIR}" DEFINITION Kokkos_VERSION)
+endif()
+
 _koalesce_look_at_given_kokkos()
 if(Koalesce_DEBIAN_PACKAGES STREQUAL "ONLY" AND NOT TARGET Kokkos::kokkos)
   if(_koalesce_given AND NOT _koalesce_given MATCHES "environment")
@@ -230,7 +235,7 @@ if(_koalesce_problem)
   endif()
   message(FATAL_ERROR "Koalesce needs ${_koalesce_kokkos_range}; ${_koalesce_problem}.")
 endif()
-if(Kokkos_VERSION)
+if(Kokkos_DIR)
   list(JOIN Kokkos_DEVICES ", " _koalesce_devices)
   message(STATUS "Koalesce: Kokkos ${Kokkos_VERSION} (${_koalesce_devices}) from ${Kokkos_DIR}")
 endif()
