@@ -20,7 +20,7 @@ function(koalesce_headers_below header result)
     set(below "")
     set(lines "")
     file(GLOB path "${PROJECT_SOURCE_DIR}/core/include/${header}" "${PROJECT_SOURCE_DIR}/backends/*/include/${header}")
-    if(path)  # not Version.hpp, which is made
+    if(path)  # what is not there, the compiler tells
       file(STRINGS "${path}" lines REGEX "^ *# *include <Koalesce/")
     endif()
     foreach(line IN LISTS lines)
