@@ -54,7 +54,7 @@ struct FusedSteps<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Fi
 
   /// Whether the code stays small: it has the functor's code once for every step, plane and point of a thread.
   static constexpr bool is_small =
-      (is_linear<Functor> && !adds_pairs<Functor>) || Order::rank < 3 || ((Shapes::size <= max_functor_points) && ...);
+      is_linear<Functor> || Order::rank < 3 || ((Shapes::size <= max_functor_points) && ...);
 
   static constexpr int max_depth = [] {
     if constexpr (!has_types || !has_faces || !is_small || Order::rank < 2 || Work::rz == 0) return 0;

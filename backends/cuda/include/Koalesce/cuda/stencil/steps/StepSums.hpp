@@ -5,6 +5,7 @@
 #include <Koalesce/common/impl/MultiplyAdd.hpp>
 #include <Koalesce/cuda/stencil/steps/StepRows.hpp>
 #include <Koalesce/stencil/LinearStencil.hpp>
+#include <Koalesce/stencil/SymmetricStencil.hpp>
 
 namespace Koalesce::Impl::CudaBackend {
 
@@ -14,8 +15,8 @@ template <int rz, int ry>
 inline constexpr int sums_lag = rz + (ry > 0);
 
 /// One field in a thread of a fused sweep with known weights. Of every time level before the last it holds the newest
-/// plane and the sums of the next planes of the step after it, to which planes are added in the order of linear_sum.
-/// Neighbors are read once, in one plane, and not in each that their plane is added to.
+/// plane and the sums of the next planes of the step after it, to which planes are added in the order of linear_sum, or
+/// of symmetric_sum. Neighbors are read once, in one plane, and not in each that their plane is added to.
 /// \tparam planes  places for planes that arrive; they rotate.
 template <class T, class Order, class Shape, class Tile, int depth, int planes>
 struct StepSums : StepRows<T, Tile, Order::template radius<Shape>(1), depth, 2,
@@ -87,6 +88,7 @@ struct StepSums : StepRows<T, Tile, Order::template radius<Shape>(1), depth, 2,
                                       bool any_keeps, Keeps const& keeps) const {
     constexpr int slot = (phase + planes - waits) % planes;
     T own[rows][width];
+    [[maybe_unused]] T around[rows + 2 * ry][width + 2 * rx];
     Sums added;
 #pragma unroll
     for (int r = 0; r < rows; ++r)
@@ -112,8 +114,10 @@ struct StepSums : StepRows<T, Tile, Order::template radius<Shape>(1), depth, 2,
       }
       static_for<width + 2 * rx>([&](auto column) KOALESCE_INLINE_LAMBDA {
         constexpr int x = column.value - rx;
-        if constexpr (is_read(y, x)) add_point<y, x>(added, weights, point_in_row<x>(row));
+        if constexpr (adds_pairs<Weights>) around[line.value][column.value] = point_in_row<x>(row);
+        else if constexpr (is_read(y, x)) add_point<y, x>(added, weights, point_in_row<x>(row));
       });
+      if constexpr (adds_pairs<Weights> && y >= ry) add_around_row<y - ry>(added, weights, around);
     });
     // A point that keeps its value is its own sum, from the plane that it lies in on.
     if (any_keeps)
@@ -138,6 +142,18 @@ struct StepSums : StepRows<T, Tile, Order::template radius<Shape>(1), depth, 2,
   }
 
  private:
+  /// Adds the plane around a row of the thread's points to all sums of these.
+  template <int r, class Weights>
+  __device__ __forceinline__ static void add_around_row(Sums& added, Weights const& weights,
+                                                        T const (&around)[rows + 2 * ry][width + 2 * rx]) {
+    static_for<width>([&](auto column) KOALESCE_INLINE_LAMBDA {
+      constexpr int c = column.value;
+      add_symmetric_plane_to_all<Order>(
+          weights, [&](int dy, int dx) KOALESCE_INLINE_LAMBDA { return around[r + ry + dy][c + rx + dx]; },
+          [&](int dz) KOALESCE_INLINE_LAMBDA -> T& { return added.of[rz - dz][r][c]; });
+    });
+  }
+
   /// Whether any of the thread's points reads the value at column x of row y.
   KOKKOS_FUNCTION static constexpr bool is_read(int y, int x) {
     for (int r = 0; r < rows; ++r)

@@ -18,7 +18,7 @@ namespace Koalesce::Impl::CudaBackend {
 template <class Work, class Faces>
 inline constexpr bool adds_planes = false;
 template <class Order, class T, class Shape, class Points, class Outs, class Functor, class... Rest, class Faces>
-  requires(is_linear<Functor> && !adds_pairs<Functor>)
+  requires is_linear<Functor>
 inline constexpr bool adds_planes<StencilWork<Order, Pack<Field<T, Shape>>, Points, Outs, Functor, Rest...>, Faces> =
     !Faces::has_near && !StepsReach<Order, Shape>::is_flat &&
     (Order::rank == 3 || (Faces::wraps(0) && Faces::wraps(2))) &&
