@@ -353,14 +353,14 @@ void expect_one_kernel(typename P::exec const& exec, Places const& places) {
   EXPECT_EQ(record.allocations, Strings());
 }
 
-/// The default instance, and two others where there are threads for them.
+/// The default instance, two others, and on CPU threads one of a single thread.
 template <class Exec>
 std::vector<Exec> some_instances() {
-  std::vector<Exec> all{Exec()};
+  std::vector<Exec> all = two_instances<Exec>();
+  all.push_back(Exec());
 #ifdef KOKKOS_ENABLE_OPENMP
-  if (std::is_same_v<Exec, Kokkos::OpenMP> && Exec().concurrency() < 2) return all;
+  if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) all.push_back(Exec(1));
 #endif
-  for (auto const& part : Kokkos::Experimental::partition_space(Exec(), 1, 1)) all.push_back(part);
   return all;
 }
 

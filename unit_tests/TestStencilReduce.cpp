@@ -327,7 +327,7 @@ TYPED_TEST(StencilReduce, many_calls_on_two_instances) {
   Index<3> const n{9, 17, 65};
   Field<Exec, double, 3> u(n, {1, 1, 1}, rng), a(n, {0, 0, 0}, rng), b(n, {0, 0, 0}, rng);
   u.fill(rng);
-  auto const instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
+  auto const instances = two_instances<Exec>();
   using View           = Kokkos::View<double, typename Exec::memory_space>;
   constexpr int calls  = 20;
   std::vector<View> sums;

@@ -83,7 +83,6 @@ TYPED_TEST(StencilTools, zero_points_run_nothing) {
 TYPED_TEST(StencilTools, kernels_run_on_the_callers_instance) {
   using Exec           = typename TypeParam::exec;
   auto const instances = two_instances<Exec>();
-  if (instances.empty()) GTEST_SKIP() << Exec::name() << " has too few threads to be partitioned";
   for (auto const& exec : instances) {
     Run<TypeParam> run;
     auto const record = run.recorded(exec);
@@ -96,7 +95,6 @@ TYPED_TEST(StencilTools, kernels_run_on_the_callers_instance) {
 TYPED_TEST(StencilTools, right_results_on_every_instance) {
   using Exec           = typename TypeParam::exec;
   auto const instances = two_instances<Exec>();
-  if (instances.empty()) GTEST_SKIP() << Exec::name() << " has too few threads to be partitioned";
   std::vector<Run<TypeParam>> runs(instances.size());
   for (std::size_t i = 0; i < runs.size(); ++i) runs[i](instances[i], Probe<Box<1, 1, 1>>());
   for (auto const& exec : instances) exec.fence();

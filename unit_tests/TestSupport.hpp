@@ -79,11 +79,12 @@ struct PathNames {
   }
 };
 
-/// Two instances, or none where there are too few threads.
+/// Two instances of their own.
 template <class Exec>
 std::vector<Exec> two_instances() {
 #ifdef KOKKOS_ENABLE_OPENMP
-  if (std::is_same_v<Exec, Kokkos::OpenMP> && Exec().concurrency() < 2) return {};
+  // Its partitions are one instance, unless parallel regions may nest.
+  if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) return {Exec(Exec().concurrency()), Exec(Exec().concurrency())};
 #endif
   auto const parts = Kokkos::Experimental::partition_space(Exec(), 1, 1);
   return {parts.begin(), parts.end()};

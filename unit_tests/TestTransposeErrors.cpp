@@ -129,12 +129,7 @@ void expect_one_kernel(typename P::exec const& exec) {
 TYPED_TEST(TransposeErrors, one_kernel_named_after_its_path) { expect_one_kernel<TypeParam>({}); }
 
 TYPED_TEST(TransposeErrors, kernels_run_on_the_callers_instance) {
-  using Exec = typename TypeParam::exec;
-#ifdef KOKKOS_ENABLE_OPENMP
-  if (std::is_same_v<Exec, Kokkos::OpenMP> && Exec().concurrency() < 2)
-    GTEST_SKIP() << Exec::name() << " has too few threads to be partitioned";
-#endif
-  for (auto const& exec : Kokkos::Experimental::partition_space(Exec(), 1, 1)) expect_one_kernel<TypeParam>(exec);
+  for (auto const& exec : two_instances<typename TypeParam::exec>()) expect_one_kernel<TypeParam>(exec);
 }
 
 TYPED_TEST(TransposeErrors, in_place_runs_one_kernel) {
