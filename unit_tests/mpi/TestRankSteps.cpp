@@ -20,24 +20,35 @@ void try_steps(Rng& rng, Kokkos::Array<bool, Shape::rank> const& periodic, int d
     wide[d] = deep * Shape::radius(d);
   }
   auto const domain = random_domain<R>(rng, wide, periodic, 8000);
-  WholeAndPart<Exec, double, R, Layout> state(domain, halo, wide, rng), scratch(domain, halo, wide, rng);
+  WholeAndPart<Exec, double, R, Layout> state(domain, halo, wide, rng), scratch(domain, halo, wide, rng),
+      paused(domain, halo, wide, rng);
   auto const whole = bound(StencilPolicy(Exec(), Shape(), domain.global_extents()).with_backend(typename P::backend()));
   auto const part  = bound(StencilPolicy(Exec(), Shape(), domain).with_backend(typename P::backend()));
   for (int const steps : {1, 2, 7, 12})
     for (int const depth : {0, 1, deep}) {
       SCOPED_TRACE("steps " + std::to_string(steps) + ", depth " + std::to_string(depth));
       state.fill(domain, rng, [](Rng& r) { return double(random_int(r, -1000, 1000)) / 7; });
-      std::vector<std::int64_t> paused;
-      parallel_stencil_steps("steps", whole.with_fused_steps(1), state.whole.view(), scratch.whole.view(), steps,
-                             Mix<Shape>());
+      std::vector<std::int64_t> told, expected;
+      for (std::int64_t done = 5; done <= steps; done += 5) expected.push_back(done);
+      auto const run_whole = [&](auto const& from, std::int64_t count) {
+        parallel_stencil_steps("steps", whole.with_fused_steps(1), from, scratch.whole.view(), count, Mix<Shape>());
+      };
+      Kokkos::deep_copy(paused.whole.view(), state.whole.view());
+      run_whole(state.whole.view(), steps);
       auto const run = [&](auto const& pause) {
         parallel_stencil_steps("steps", part.with_fused_steps(depth), state.part.view(), scratch.part.view(), steps,
                                Mix<Shape>(), every(5, pause));
       };
-      if (depth == deep) run([&](std::int64_t done, auto const&) { paused.push_back(done); });
-      else run([&](std::int64_t done) { paused.push_back(done); });
+      if (depth == deep)
+        run([&](std::int64_t done, auto const& newest) {
+          told.push_back(done);
+          run_whole(paused.whole.view(), 5);
+          Kokkos::deep_copy(paused.part.view(), newest);
+          EXPECT_TRUE(paused.agrees()) << domain << ", after " << done << " steps";
+        });
+      else run([&](std::int64_t done) { told.push_back(done); });
       EXPECT_TRUE(state.agrees()) << domain;
-      EXPECT_EQ(std::int64_t(paused.size()), steps / 5);
+      EXPECT_EQ(told, expected);
     }
 }
 
