@@ -55,7 +55,9 @@ extern "C" char const* __asan_default_options() { return "allocator_may_return_n
 extern "C" char const* __tsan_default_options() { return "allocator_may_return_null=1"; }
 
 int main(int argc, char** argv) {
-  setenv("KOALESCE_TUNING_FILE", "", 1);  // nothing of a test stays, nothing from elsewhere comes in
+  // Nothing of a test stays, nothing from elsewhere comes in.
+  setenv("KOALESCE_TUNING_FILE", "", 1);
+  unsetenv("KOALESCE_TUNING");
   ::testing::InitGoogleTest(&argc, argv);
   Kokkos::ScopeGuard kokkos(argc, argv);
   Koalesce::Test::set_varied_seeds(argc, argv);

@@ -19,6 +19,7 @@ double seconds_of_seeds() { return 0; }
 /// All ranks run the same tests with the same seeds; rank 0 alone prints what passes.
 int main(int argc, char** argv) {
   setenv("KOALESCE_TUNING_FILE", "", 1);
+  unsetenv("KOALESCE_TUNING");
   ::testing::InitGoogleTest(&argc, argv);
   int level = 0, rank = 0, failed = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
