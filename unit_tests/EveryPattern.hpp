@@ -4,23 +4,67 @@
 
 #include "TestSupport.hpp"
 
+#include <atomic>
+#ifdef KOKKOS_ENABLE_OPENMP
+#include <omp.h>
+#endif
+
 /// A small call of every pattern: for tests of what is around them.
 namespace Koalesce::Test {
 
+/// Of all functors below, how many CPU threads one has met at most: those of the instance that it runs on.
+inline std::atomic<int> most_threads{0};
+
+KOKKOS_FUNCTION inline void note_threads() {
+#ifdef KOKKOS_ENABLE_OPENMP
+  KOKKOS_IF_ON_HOST((if (omp_get_num_threads() > most_threads) most_threads = omp_get_num_threads();))
+#endif
+}
+
 struct Squares {
-  KOKKOS_FUNCTION void operator()(std::int64_t, double value, double& sum) const { sum += value * value; }
+  KOKKOS_FUNCTION void operator()(std::int64_t, double value, double& sum) const {
+    note_threads();
+    sum += value * value;
+  }
 };
 
 /// Stores a stencil's weighted sum, and adds it up.
 struct AddUp {
   KOKKOS_FUNCTION double operator()(double value, std::int64_t, std::int64_t, std::int64_t, double& sum) const {
+    note_threads();
     sum += value;
     return value;
   }
 };
 
+/// A time step, which moves everything by one point.
+struct Shift {
+  template <class U>
+  KOKKOS_FUNCTION int operator()(U const& u, std::int64_t, std::int64_t) const {
+    note_threads();
+    return u(-1, -1);
+  }
+};
+
+/// The same, and adds it up.
+struct ShiftAndAddUp {
+  template <class U>
+  KOKKOS_FUNCTION int operator()(U const& u, std::int64_t y, std::int64_t x, std::int64_t& sum) const {
+    sum += u(-1, -1);
+    return Shift()(u, y, x);
+  }
+};
+
+struct Pair {
+  double x;
+  std::int32_t id;
+};
+
 struct ColumnSum {
-  KOKKOS_FUNCTION void operator()(std::int64_t, std::int64_t, double value, double& sum) const { sum += value; }
+  KOKKOS_FUNCTION void operator()(std::int64_t, std::int64_t, double value, double& sum) const {
+    note_threads();
+    sum += value;
+  }
 };
 
 struct ThreeKinds {
@@ -31,7 +75,10 @@ template <class Space>
 struct AddByKind {
   Kokkos::View<std::int64_t*, Space> out;
 
-  KOKKOS_FUNCTION void operator()(int kind, std::int64_t item) const { out(item) += 1 + kind * item; }
+  KOKKOS_FUNCTION void operator()(int kind, std::int64_t item) const {
+    note_threads();
+    out(item) += 1 + kind * item;
+  }
 };
 
 /// The same as a step that is the last one.
@@ -43,6 +90,10 @@ struct AddOnce {
     add(ThreeKinds()(item), item);
     return true;
   }
+  KOKKOS_FUNCTION bool operator()(std::int64_t item, std::int64_t& sum) const {
+    sum += item;
+    return (*this)(item);
+  }
 };
 
 /// Every thread writes an element of the tile, and sums its own numbers; then takes the tile's element of its neighbor.
@@ -53,6 +104,7 @@ struct Neighbors {
   KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<Exec>::member_type const& team, auto& tile,
                                   auto& own) const {
     int const r = team.team_rank(), threads = team.team_size();
+    note_threads();
     tile(r) = 10 * team.league_rank() + r;
     for (int k = 0; k < 3; ++k) own(r, k) = r + k;
     team.team_barrier();
@@ -67,7 +119,9 @@ class EveryPattern {
   using Exec  = typename P::exec;
   using Space = typename Exec::memory_space;
 
-  explicit EveryPattern(Exec const& exec = {}) : m_exec(exec), m_threads(team_sizes<Exec>({1, 2}).back()) {
+  explicit EveryPattern(Exec const& exec = {})
+      : m_exec(exec),
+        m_threads(Backend::on_host<Exec> && exec.concurrency() == 1 ? 1 : team_sizes<Exec>({1, 2}).back()) {
     auto const host = Kokkos::create_mirror(Kokkos::HostSpace(), m_field);
     for_each_index<3>({}, {depth + 2, height + 2, width + 2},
                       [&](Index<3> const& p) { host(p[0], p[1], p[2]) = field_value(p); });
@@ -75,6 +129,12 @@ class EveryPattern {
     auto const matrix = Kokkos::create_mirror(Kokkos::HostSpace(), m_matrix);
     for_each_index<2>({}, {rows, columns}, [&](Index<2> const& p) { matrix(p[0], p[1]) = matrix_value(p[0], p[1]); });
     Kokkos::deep_copy(m_matrix, matrix);
+    auto const state = Kokkos::create_mirror(Kokkos::HostSpace(), m_states[0]);
+    for_each_index<2>({}, {side, side}, [&](Index<2> const& p) { state(p[0], p[1]) = state_value(p[0], p[1], 0); });
+    for (auto const& to : m_states) Kokkos::deep_copy(to, state);
+    auto const pairs = Kokkos::create_mirror(Kokkos::HostSpace(), m_pairs);
+    for (int i = 0; i < int(pairs.extent(0)); ++i) pairs(i) = {0.5 * i, 3 * i};
+    Kokkos::deep_copy(m_pairs, pairs);
     Kokkos::fence();
   }
 
@@ -89,10 +149,19 @@ class EveryPattern {
     parallel_stencil_reduce("every: reduce", policy, m_field, m_reduced, weights, AddUp(), m_total);
     ActivePoints const active(policy, active_boxes());
     parallel_stencil("every: active", policy.with_active(active), m_field, m_active, weights);
+    StencilPolicy<Exec, Box<1, 1>, B> const plane(m_exec, {side, side});
+    auto const steps = plane.with_boundary(Periodic());
+    parallel_stencil_steps("every: steps", steps.with_fused_steps(1), m_states[0], m_scratch, steps_per_run, Shift());
+    auto const fused = steps.with_fused_steps(sees_team_barriers ? 0 : 1);  // sweeps of several steps have barriers
+    parallel_stencil_steps("every: fused steps", fused, m_states[1], m_scratch, steps_per_run, Shift());
+    parallel_stencil_steps_reduce("every: reduced steps", fused, m_states[2], m_scratch, steps_per_run, ShiftAndAddUp(),
+                                  m_state_sum);
     transpose<B>(m_exec, m_transposed, m_matrix);
+    copy_structs<B>(m_exec, m_arrays_of_pairs, Pairs(m_pairs));
     ShadowView const shadow(m_matrix, ShadowBuild::first_read);
     parallel_read_reduce<B>("every: read", m_exec, shadow, ColumnOrder(rows, columns), Squares(), m_squares);
     parallel_reduce_columns<B>("every: columns", m_exec, m_matrix, ColumnSum(), m_column_sums);
+    parallel_reduce_rows<B>("every: rows", m_exec, m_matrix, ColumnSum(), m_row_sums);
     auto const items  = RegroupPolicy(m_exec, 0, std::int64_t(m_kinds.extent(0))).with_backend(B());
     auto const always = items.with_regroup(Regroup::always);
     AddByKind<Space> const add{m_kinds};
@@ -103,6 +172,7 @@ class EveryPattern {
     parallel_regroup("every: ordered", over_grid.with_order(ThreeKinds(), KeyBits::few), Paths(3), ThreeKinds(), add);
     parallel_regroup("every: planned", over_grid.with_plan(m_plan), Paths(3), ThreeKinds(), add);
     parallel_regroup_until("every: until", items, AddOnce<Space>{add});
+    parallel_regroup_until_reduce("every: until reduce", items, AddOnce<Space>{add}, m_item_sum);
     for (auto const& places : {scratch_placement(m_arrays), promoted_placement(m_arrays)})
       parallel_placed("every: placed", teams(), m_arrays, places, Neighbors<Exec>{m_neighbors});
     return ++m_runs;
@@ -124,6 +194,7 @@ class EveryPattern {
     auto const reduced    = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_reduced);
     auto const active     = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_active);
     auto const columns_of = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_column_sums);
+    auto const rows_of    = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_row_sums);
     std::string wrong;
     double total = 0;
     for_each_index<3>({}, {depth, height, width}, [&](Index<3> const& p) {
@@ -146,8 +217,27 @@ class EveryPattern {
       for (std::int64_t i = 0; i < rows; ++i) sum += matrix_value(i, j);
       if (columns_of(j) != sum) wrong = "reduced columns";
     }
+    for (std::int64_t i = 0; i < rows; ++i) {
+      double sum = 0;
+      for (std::int64_t j = 0; j < columns; ++j) sum += matrix_value(i, j);
+      if (rows_of(i) != sum) wrong = "reduced rows";
+    }
+    std::int64_t state_sum = 0;
+    for_each_index<2>({}, {side, side}, [&](Index<2> const& p) { state_sum += state_value(p[0], p[1], 0); });
+    if (m_state_sum != state_sum) wrong = "reduction of steps";
+    for (auto const& state : m_states) {
+      auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), state);
+      for_each_index<2>({}, {side, side}, [&](Index<2> const& p) {
+        if (host(p[0], p[1]) != state_value(p[0], p[1], steps_per_run * m_runs)) wrong = "steps";
+      });
+    }
+    auto const x  = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_pair_x);
+    auto const id = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_pair_id);
+    for (int i = 0; i < int(x.extent(0)); ++i)
+      if (x(i) != 0.5 * i || id(i) != 3 * i) wrong = "structs";
+    if (m_item_sum != std::int64_t(kinds.extent(0) * (kinds.extent(0) - 1) / 2)) wrong = "regrouped reduction";
     for (std::int64_t i = 0; i < std::int64_t(kinds.extent(0)); ++i)
-      if (kinds(i) != m_runs * 6 * (1 + ThreeKinds()(i) * i)) wrong = "regroup";
+      if (kinds(i) != m_runs * 7 * (1 + ThreeKinds()(i) * i)) wrong = "regroup";
     for (int t = 0; t < int(neighbors.extent(0)); ++t)
       for (int r = 0; r < m_threads; ++r)
         if (neighbors(t, r) != m_runs * 2 * (10 * t + (r + 1) % m_threads + 3 * r + 3)) wrong = "placed";
@@ -157,8 +247,10 @@ class EveryPattern {
 
  private:
   using Shape = Star<1, 1, 1>;
+  using Pairs = StructView<Members<&Pair::x, &Pair::id>, Space>;
 
-  static constexpr std::int64_t depth = 5, height = 6, width = 19, rows = 37, columns = 53;
+  static constexpr std::int64_t depth = 5, height = 6, width = 19, rows = 37, columns = 53, side = 16,
+                                steps_per_run = 3;
 
   static std::vector<IndexBox<3>> active_boxes() { return {{{0, 0, 0}, {3, 4, 18}}, {{2, 3, 5}, {5, 6, 7}}}; }
 
@@ -178,6 +270,11 @@ class EveryPattern {
     return double((7 * p[0] + 5 * p[1] + 3 * p[2]) % 11);
   }
   static double matrix_value(std::int64_t i, std::int64_t j) { return double((i * 13 + j * 7) % 23); }
+
+  static int state_value(std::int64_t y, std::int64_t x, std::int64_t steps) {
+    auto const before = [&](std::int64_t i) { return ((i - steps) % side + side) % side; };
+    return int(before(y) * side + before(x));
+  }
 
   static double stencil_sum(Index<3> const& p) {
     double sum = 0;
@@ -201,11 +298,20 @@ class EveryPattern {
       m_sums{"sums", depth, height, width}, m_reduced{"reduced", depth, height, width},
       m_active{"active", depth, height, width};
   Kokkos::View<double**, Space> m_matrix{"matrix", rows, columns}, m_transposed{"transposed", columns, rows};
-  Kokkos::View<double*, Space> m_column_sums{"column sums", columns};
+  Kokkos::View<double*, Space> m_column_sums{"column sums", columns}, m_row_sums{"row sums", rows};
+  Kokkos::View<int**, Space> m_states[3] = {{"step by step", side, side},
+                                            {"fused", side, side},
+                                            {"reduced", side, side}},
+                             m_scratch{"scratch", side, side};
+  Kokkos::View<Pair*, Space> m_pairs{"pairs", 100};
+  Kokkos::View<double*, Space> m_pair_x{"x", 100};
+  Kokkos::View<std::int32_t*, Space> m_pair_id{"id", 100};
+  Pairs m_arrays_of_pairs{m_pair_x, m_pair_id};
   Kokkos::View<std::int64_t*, Space> m_kinds{"kinds", 3000};
   RegroupPlan<Exec> m_plan;
   Kokkos::View<std::int64_t**, Space> m_neighbors{"neighbors", 5, 2};
   double m_squares = 0, m_total = 0;
+  std::int64_t m_state_sum = 0, m_item_sum = 0;
 };
 
 }  // namespace Koalesce::Test

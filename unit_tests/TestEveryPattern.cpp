@@ -67,16 +67,35 @@ TYPED_TEST(LongRuns, memory_does_not_grow) {
 /// Threads of the host, each with Views and an instance of its own.
 TYPED_TEST(LongRuns, host_threads_with_their_own_instances) {
   auto const instances = two_instances<typename TypeParam::exec>();
-  if (instances.empty()) GTEST_SKIP() << "too few threads to be partitioned";
   std::vector<EveryPattern<TypeParam>> calls;
   for (auto const& exec : instances) calls.emplace_back(exec);
   std::vector<std::thread> threads;
   for (auto& call : calls)
     threads.emplace_back([&call] {
       for (int i = 0; i < 40; ++i) call.run();
+      EXPECT_EQ(call.count_accesses().size(), 2u);
     });
   for (auto& thread : threads) thread.join();
   for (auto const& call : calls) EXPECT_TRUE(call.is_right());
+}
+
+/// Kokkos does not tell the instances of CPU threads apart, but the kernels have the threads of theirs.
+TYPED_TEST(LongRuns, kernels_have_the_threads_of_the_callers_instance) {
+  using Exec = typename TypeParam::exec;
+#ifdef KOKKOS_ENABLE_OPENMP
+  if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) {
+    if (Exec().concurrency() == 1) GTEST_SKIP() << "every instance has one thread";
+    for (int const threads : {1, Exec().concurrency()}) {
+      EveryPattern<TypeParam> every(Exec{threads});
+      most_threads = 0;
+      for (int call = 0; call < 40; ++call) every.run();  // choices by time try every kernel
+      EXPECT_TRUE(every.is_right());
+      EXPECT_EQ(most_threads, threads);
+    }
+    return;
+  }
+#endif
+  GTEST_SKIP() << Exec::name() << " has no instances of fewer threads";
 }
 
 // ---- Launches that throw ----

@@ -20,9 +20,14 @@ if(CUDA)
 endif()
 set(backend "[a-z]+")
 # What runs automatically is what was measured to be fastest, which other work on the GPU changes.
-foreach(kernel IN ITEMS "fill_halo" "${backend}::every: stencil" "${backend}::transpose"
-        "${backend}::every: read \\[(transposing|original)\\]" "${backend}::every: columns" "${backend}::every: team \\[team\\]"
-        "${backend}::every: grid \\[grid\\]" "${backend}::every: automatic \\[(plain|team|grid|grid: place)\\]" "${backend}::every: placed")
+set(kernels "fill_halo" "${backend}::transpose" "${backend}::copy_structs")
+foreach(kernel IN ITEMS "stencil" "reduce" "active" "steps" "fused steps(, [a-z ]+)?" "reduced steps(, [a-z ]+)?"
+        "read \\[(transposing|original)\\]" "columns" "rows" "team \\[team\\]" "grid \\[grid\\]"
+        "automatic \\[(plain|team|grid|grid: place)\\]" "ordered \\[grid, ordered by few bits\\]" "planned \\[planned\\]"
+        "until \\[[a-z]+\\]" "until reduce \\[[a-z]+\\]" "placed" "count \\[count\\]")
+  list(APPEND kernels "${backend}::every: ${kernel}")
+endforeach()
+foreach(kernel IN LISTS kernels)
   if(NOT output MATCHES "\n${instances} instances: Koalesce::${kernel}\n")
     message(FATAL_ERROR "The tool did not see Koalesce::${kernel}, or not on the callers' instances")
   endif()
