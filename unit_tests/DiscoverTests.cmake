@@ -19,12 +19,19 @@ if(NOT status EQUAL 0)
 endif()
 string(REGEX REPLACE " +#[^\n]*" "" lines "${lines}")
 string(REPLACE "\n" ";" lines "${lines}")
-# What compares times runs alone.
-set(alone "^PlacementTuned[/.]")
-# Teams of several threads need as many, whatever the machine has.
-set(threads_PortableTeams 4)
+# What compares times runs alone, and what takes the machine's memory.
+set(alone "^(PlacementTuned|StencilLarge|TransposeLarge)[/.]")
+set(timeout 300)
+if(label STREQUAL large)
+  set(timeout 600)
+endif()
+# Teams of several threads need as many, whatever the machine has, and so do planes of fewer rows than threads.
+foreach(several IN ITEMS PortableTeams StencilTeams StencilWaves Placing PlacingAnywhere PathOrder RegroupedTeam ReduceLines
+        LongRuns LaunchFailures)
+  set(threads_${several} 4)
+endforeach()
+set(threads_AccessCounts 3)
 set(threads_HalfWarpTileOfThreads 20)
-set(threads_StencilTeams 4)
 
 # \param filter of GoogleTest, \param suite as GoogleTest lists it
 function(koalesce_add_unit_test name filter suite)

@@ -268,7 +268,7 @@ TYPED_TEST(AccessCounts, tell_how_often_an_array_is_left) {
 TYPED_TEST(AccessCounts, find_threads_in_each_others_elements) {
   using P          = TypeParam;
   auto const sizes = team_sizes<typename P::exec>({2, 3, 32, 100});
-  if (sizes.empty()) GTEST_SKIP() << "teams have one thread";
+  if (sizes.back() == 1) GTEST_SKIP() << "teams have one thread";
   for (int const n : sizes)
     for (int other = 0; other < n - 1; other += n / 2) {
       std::string const why = "Koalesce::count_accesses(\"c\"): ThreadArray \"a\" is shared: thread " +

@@ -92,11 +92,12 @@ std::vector<Exec> two_instances() {
 
 // ---- Teams ----
 
-/// Of the wanted team sizes those that the execution space has.
+/// The wanted team sizes, which ascend; in place of those that the execution space does not have, its largest.
 template <class Exec>
 std::vector<int> team_sizes(std::vector<int> wanted) {
   int const most = !Backend::on_host<Exec> ? 1024 : sees_team_barriers ? Exec().concurrency() : 1;
-  wanted.erase(std::remove_if(wanted.begin(), wanted.end(), [&](int size) { return size > most; }), wanted.end());
+  for (int& size : wanted) size = std::min(size, most);
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
   return wanted;
 }
 
