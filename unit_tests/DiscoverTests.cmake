@@ -45,7 +45,7 @@ function(koalesce_add_unit_test name filter suite)
   if(suite MATCHES "${alone}")
     set_tests_properties("${name}" PROPERTIES RUN_SERIAL ON)
   endif()
-  set_tests_properties("${name}" PROPERTIES LABELS "${label}" TIMEOUT 300 ENVIRONMENT "${environment}")
+  set_tests_properties("${name}" PROPERTIES LABELS "${label}" TIMEOUT ${timeout} ENVIRONMENT "${environment}")
 endfunction()
 
 foreach(line IN LISTS lines)
