@@ -438,7 +438,7 @@ struct LargeOfThread {
   }
 };
 
-TYPED_TEST(Placing, large_arrays_of_threads_stay_off_the_stack) {
+TYPED_TEST(Placing, arrays_of_threads_stay_off_the_stack) {
   LargeOfThread<TypeParam> const kernel{Kokkos::View<double*, typename TypeParam::exec::memory_space>("sums", 3)};
   OnChip const arrays(ThreadArray<double[2000000]>("large"));
   auto const policy = PlacementPolicy(typename TypeParam::exec(), 3, 1).with_backend(typename TypeParam::backend());

@@ -108,7 +108,7 @@ TYPED_TEST(RegroupPlans, many_items) {
 }
 
 /// All items go from the last of many paths to the first: every slot passes all borders, 2.2e9 in all.
-TYPED_TEST(RegroupPlans, large_moves_past_all_paths) {
+TYPED_TEST(RegroupPlans, moves_past_all_paths) {
   PlannedLoop<TypeParam> const loop;
   Items items{0, 1023, std::vector<std::int64_t>(2200000, 1022)};
   items.path.back() = 0;
