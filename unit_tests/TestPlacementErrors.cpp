@@ -296,7 +296,7 @@ TYPED_TEST(PlacementErrors, what_does_not_fit_refuses_no_empty_league) {
 TYPED_TEST(PlacementErrors, what_does_not_fit_is_not_tried) {
   using Exec = typename TypeParam::exec;
   for (TuningMode const mode : {TuningMode::by_time, TuningMode::by_extents}) {
-    set_tuning_mode(mode);
+    TuningModeScope const scope(mode);
     RaiseFlag<Exec> const kernel;
     OnChip const arrays(TeamArray<double*>("a", 1000000), ThreadArray<int>("b"));
     for (int call = 0; call < 20; ++call) {
@@ -306,7 +306,6 @@ TYPED_TEST(PlacementErrors, what_does_not_fit_is_not_tried) {
       EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.flag)(), 1);
     }
   }
-  set_tuning_mode(TuningMode::by_time);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <Koalesce/placement/PlacementLog.hpp>
+#include "TestSupport.hpp"
 
-#include <gtest/gtest.h>
+#include <Koalesce/placement/PlacementLog.hpp>
 
 #include <locale>
 #include <sstream>
@@ -173,10 +173,8 @@ struct Grouping : std::numpunct<char> {
 
 TEST(PlacementLog, no_locale_shows) {
   auto const before = text_of(measured_log());
-  auto const old    = std::locale::global(std::locale(std::locale::classic(), new Grouping));
-  auto const after  = text_of(measured_log());
-  std::locale::global(old);
-  EXPECT_EQ(before, after);
+  LocaleScope const scope(new Grouping);
+  EXPECT_EQ(text_of(measured_log()), before);
 }
 
 }  // namespace

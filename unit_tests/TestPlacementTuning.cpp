@@ -469,15 +469,16 @@ TYPED_TEST(PlacementTuned, extents_alone_mean_scratch_memory) {
   TuningFolder const folder;
   Slow<TypeParam> const kernel({slow, 0, slow, 0});
   EXPECT_EQ(kernel.tune({}).log.source, PlacementSource::measured);
-  set_tuning_mode(TuningMode::by_extents);
-  for (int call = 0; call < 30; ++call) {
-    kernel.run();
-    EXPECT_EQ(kernel.places_seen(), (std::vector{1, 1}));
+  {
+    TuningModeScope const scope(TuningMode::by_extents);
+    for (int call = 0; call < 30; ++call) {
+      kernel.run();
+      EXPECT_EQ(kernel.places_seen(), (std::vector{1, 1}));
+    }
+    int const before = kernel.runs();
+    EXPECT_EQ(kernel.tune({}).placement, Placement(3));
+    EXPECT_EQ(kernel.runs(), before) << "nothing is measured";
   }
-  int const before = kernel.runs();
-  EXPECT_EQ(kernel.tune({}).placement, Placement(3));
-  EXPECT_EQ(kernel.runs(), before) << "nothing is measured";
-  set_tuning_mode(TuningMode::by_time);
   kernel.run();
   EXPECT_NE(kernel.places_seen(), (std::vector{1, 1}));
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <locale>
 #include <random>
 #include <string>
 #include <vector>
@@ -100,6 +101,36 @@ std::vector<int> team_sizes(std::vector<int> wanted) {
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
   return wanted;
 }
+
+// ---- Settings of the process ----
+
+/// A tuning mode for a while.
+class TuningModeScope {
+ public:
+  explicit TuningModeScope(TuningMode mode) { set_tuning_mode(mode); }
+  ~TuningModeScope() { set_tuning_mode(m_before); }
+
+  TuningModeScope(TuningModeScope const&)            = delete;
+  TuningModeScope& operator=(TuningModeScope const&) = delete;
+
+ private:
+  TuningMode m_before = tuning_mode();
+};
+
+/// The classic locale, but with numbers written otherwise, for a while.
+class LocaleScope {
+ public:
+  /// \param[in] numbers belongs to the locale.
+  explicit LocaleScope(std::numpunct<char>* numbers)
+      : m_before(std::locale::global(std::locale(std::locale::classic(), numbers))) {}
+  ~LocaleScope() { std::locale::global(m_before); }
+
+  LocaleScope(LocaleScope const&)            = delete;
+  LocaleScope& operator=(LocaleScope const&) = delete;
+
+ private:
+  std::locale m_before;
+};
 
 // ---- Random numbers ----
 

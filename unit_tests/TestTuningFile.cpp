@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TestSupport.hpp"
 #include "TuningFolder.hpp"
 
 #include <cmath>
@@ -132,10 +133,11 @@ struct Comma : std::numpunct<char> {
 };
 
 TEST_F(TuningFileOf, no_locale_shows) {
-  auto const old = std::locale::global(std::locale(std::locale::classic(), new Comma));
-  EXPECT_EQ(append(file, key, winner), "");
-  expect(key, winner);
-  std::locale::global(old);
+  {
+    LocaleScope const scope(new Comma);
+    EXPECT_EQ(append(file, key, winner), "");
+    expect(key, winner);
+  }
   expect(key, winner);
 }
 
