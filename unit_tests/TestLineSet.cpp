@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TestSupport.hpp"
+
 #include <Koalesce/shadow/impl/LineSet.hpp>
 
-#include <gtest/gtest.h>
-
-#include <random>
 #include <vector>
 
 /// Runs of lines, against one flag per line.
@@ -49,25 +48,26 @@ void expect_same(LineSet const& set, std::vector<bool> const& flags, IndexRange 
 
 TEST(LineSets, are_flags_of_lines) {
   constexpr int lines = 40;
-  std::mt19937 rng(1);
-  auto const range = [&] {
-    std::int64_t const first = std::int64_t(rng() % (lines + 1));
-    return IndexRange{first, first + std::int64_t(rng() % (lines + 1 - first))};
-  };
-  for (int seed = 0; seed < 50; ++seed) {
-    LineSet set;
-    std::vector<bool> flags(lines, false);
-    for (int step = 0; step < 30; ++step) {
-      bool const adds = rng() % 3 != 0;
-      auto const run  = range();
-      if (adds) set.add(run);
-      else set.remove(run);
-      for (std::int64_t line = run.first; line < run.end; ++line) flags[line] = adds;
-      expect_same(set, flags, range());
+  for_each_seed([](Rng& rng) {
+    auto const range = [&] {
+      std::int64_t const first = random_int(rng, 0, lines);
+      return IndexRange{first, random_int(rng, first, lines)};
+    };
+    for (int again = 0; again < 25; ++again) {
+      LineSet set;
+      std::vector<bool> flags(lines, false);
+      for (int step = 0; step < 30; ++step) {
+        bool const adds = rng() % 3 != 0;
+        auto const run  = range();
+        if (adds) set.add(run);
+        else set.remove(run);
+        for (std::int64_t line = run.first; line < run.end; ++line) flags[line] = adds;
+        expect_same(set, flags, range());
+      }
+      set.clear();
+      EXPECT_TRUE(set.empty());
     }
-    set.clear();
-    EXPECT_TRUE(set.empty());
-  }
+  });
 }
 
 TEST(LineSets, have_no_run_with_lines_that_they_lack) {

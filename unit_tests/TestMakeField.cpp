@@ -74,17 +74,18 @@ void check_field_of(Policy const& policy, typename Policy::extents_type const& h
 TYPED_TEST(MakeField, rows_of_the_interior_are_aligned) {
   using Exec = typename TypeParam::exec;
   Exec const exec;
-  Rng rng(5);
-  for (int k = 0; k < 12; ++k) {
-    auto const n = random_extents<3>(rng, 4000);
-    auto const h = random_halo<3>(rng, 5);
-    check_field_of<double>(StencilPolicy<Exec, Star<1, 1, 1>>(exec, n), h);
-    check_field_of<float>(StencilPolicy<Exec, Star<1, 1>>(exec, n[0], n[1]), {h[0], h[1]});
-    check_field_of<signed char>(StencilPolicy<Exec, Star<1>>(exec, n[2]), {h[2]});
-    check_field_of<double>(StencilPolicy<Exec, Star<1, 1, 1>>(exec, n[0] % 8, n[1] % 9, n[2]).with_blocks(k), h);
-    check_field_of<float>(StencilPolicy<Exec, Star<1>>(exec, n[2]).with_blocks(3), {h[2]});
-    check_field_of<Kokkos::complex<double>>(StencilPolicy<Exec, Star<1, 1>>(exec, n[1], n[2]), {h[1], h[2]});
-  }
+  for_each_seed([&](Rng& rng) {
+    for (int k = 0; k < 12; ++k) {
+      auto const n = random_extents<3>(rng, 4000);
+      auto const h = random_halo<3>(rng, 5);
+      check_field_of<double>(StencilPolicy<Exec, Star<1, 1, 1>>(exec, n), h);
+      check_field_of<float>(StencilPolicy<Exec, Star<1, 1>>(exec, n[0], n[1]), {h[0], h[1]});
+      check_field_of<signed char>(StencilPolicy<Exec, Star<1>>(exec, n[2]), {h[2]});
+      check_field_of<double>(StencilPolicy<Exec, Star<1, 1, 1>>(exec, n[0] % 8, n[1] % 9, n[2]).with_blocks(k), h);
+      check_field_of<float>(StencilPolicy<Exec, Star<1>>(exec, n[2]).with_blocks(3), {h[2]});
+      check_field_of<Kokkos::complex<double>>(StencilPolicy<Exec, Star<1, 1>>(exec, n[1], n[2]), {h[1], h[2]});
+    }
+  });
 }
 
 TYPED_TEST(MakeField, has_the_halo_that_the_shape_reads) {
@@ -99,31 +100,32 @@ TYPED_TEST(MakeField, has_the_halo_that_the_shape_reads) {
 TYPED_TEST(MakeField, stencils_take_it) {
   using Exec = typename TypeParam::exec;
   Exec const exec;
-  Rng rng(9);
-  LinearStencil<double, Star<1, 2, 3>> const weights([](int z, int y, int x) { return 4 + z - 2 * y + 3 * x; });
-  for (int k = 0; k < 6; ++k) {
-    StencilPolicy<Exec, Star<1, 2, 3>> const policy(exec, random_extents<3>(rng, 4000));
-    auto const u = make_field<double>("u", policy), next = make_field<double>("next", policy);
-    auto const plain = without_gaps(u);
-    auto const host  = Kokkos::create_mirror_view(plain);
-    for_each_index<3>({}, {std::int64_t(u.extent(0)), std::int64_t(u.extent(1)), std::int64_t(u.extent(2))},
-                      [&](Index<3> const& p) { element(host, p) = double(random_int(rng, -9, 9)); });
-    Kokkos::deep_copy(plain, host);
-    Kokkos::deep_copy(u, plain);
-    parallel_stencil("made", policy, u, next, weights);
-    exec.fence();
+  for_each_seed([&](Rng& rng) {
+    LinearStencil<double, Star<1, 2, 3>> const weights([](int z, int y, int x) { return 4 + z - 2 * y + 3 * x; });
+    for (int k = 0; k < 6; ++k) {
+      StencilPolicy<Exec, Star<1, 2, 3>> const policy(exec, random_extents<3>(rng, 4000));
+      auto const u = make_field<double>("u", policy), next = make_field<double>("next", policy);
+      auto const plain = without_gaps(u);
+      auto const host  = Kokkos::create_mirror_view(plain);
+      for_each_index<3>({}, {std::int64_t(u.extent(0)), std::int64_t(u.extent(1)), std::int64_t(u.extent(2))},
+                        [&](Index<3> const& p) { element(host, p) = double(random_int(rng, -9, 9)); });
+      Kokkos::deep_copy(plain, host);
+      Kokkos::deep_copy(u, plain);
+      parallel_stencil("made", policy, u, next, weights);
+      exec.fence();
 
-    auto const result = on_host_copy(next);
-    for_each_index<3>({}, policy.extents(), [&](Index<3> const& p) {
-      double sum = 0;
-      for (int z = -1; z <= 1; ++z)
-        for (int y = -2; y <= 2; ++y)
-          for (int x = -3; x <= 3; ++x)
-            if (Star<1, 2, 3>::contains(z, y, x))
-              sum += weights(z, y, x) * host(p[0] + 1 + z, p[1] + 2 + y, p[2] + 3 + x);
-      EXPECT_EQ(result(p[0] + 1, p[1] + 2, p[2] + 3), sum);
-    });
-  }
+      auto const result = on_host_copy(next);
+      for_each_index<3>({}, policy.extents(), [&](Index<3> const& p) {
+        double sum = 0;
+        for (int z = -1; z <= 1; ++z)
+          for (int y = -2; y <= 2; ++y)
+            for (int x = -3; x <= 3; ++x)
+              if (Star<1, 2, 3>::contains(z, y, x))
+                sum += weights(z, y, x) * host(p[0] + 1 + z, p[1] + 2 + y, p[2] + 3 + x);
+        EXPECT_EQ(result(p[0] + 1, p[1] + 2, p[2] + 3), sum);
+      });
+    }
+  });
 }
 
 TYPED_TEST(MakeField, refuses_negative_numbers) {

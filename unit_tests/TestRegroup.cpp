@@ -21,31 +21,34 @@ TYPED_TEST(Regrouped, random_items) {
 }
 
 TYPED_TEST(Regrouped, sizes_around_those_of_warps_teams_and_tiles) {
-  Rng rng(1);
-  for (std::int64_t const around : {1, 32, 64, 256, 1024, 4096, 8192})
-    for (auto size = around - 1; size <= around + 1; ++size)
-      for (int const paths : {2, 5}) {
-        Items const items{size % 7, paths, make_paths(rng, Mix::equal, paths, size)};
-        for_each_variant(index_variants, [&](Variant variant) { check_visits<TypeParam>(items, variant); });
-      }
+  for_each_seed([](Rng& rng) {
+    for (std::int64_t const around : {1, 32, 64, 256, 1024, 4096, 8192})
+      for (auto size = around - 1; size <= around + 1; ++size)
+        for (int const paths : {2, 5}) {
+          Items const items{size % 7, paths, make_paths(rng, Mix::equal, paths, size)};
+          for_each_variant(index_variants, [&](Variant variant) { check_visits<TypeParam>(items, variant); });
+        }
+  });
 }
 
 TYPED_TEST(Regrouped, mixes_of_paths) {
-  Rng rng(2);
-  for (Mix const mix : all_mixes)
-    for (int const paths : {2, 3, 32, 40}) {
-      SCOPED_TRACE("mix " + std::to_string(int(mix)));
-      Items const items{3, paths, make_paths(rng, mix, paths, 5000)};
-      for_each_variant(index_variants, [&](Variant variant) { check_visits<TypeParam>(items, variant); });
-    }
+  for_each_seed([](Rng& rng) {
+    for (Mix const mix : all_mixes)
+      for (int const paths : {2, 3, 32, 40}) {
+        SCOPED_TRACE("mix " + std::to_string(int(mix)));
+        Items const items{3, paths, make_paths(rng, mix, paths, 5000)};
+        for_each_variant(index_variants, [&](Variant variant) { check_visits<TypeParam>(items, variant); });
+      }
+  });
 }
 
 TYPED_TEST(Regrouped, more_paths_than_items) {
-  Rng rng(3);
-  for (int const paths : {40, 254, 255, 256, 257, 1000}) {
-    Items const items{11, paths, make_paths(rng, Mix::equal, paths, 37)};
-    for_each_variant(index_variants, [&](Variant variant) { check_visits<TypeParam>(items, variant); });
-  }
+  for_each_seed([](Rng& rng) {
+    for (int const paths : {40, 254, 255, 256, 257, 1000}) {
+      Items const items{11, paths, make_paths(rng, Mix::equal, paths, 37)};
+      for_each_variant(index_variants, [&](Variant variant) { check_visits<TypeParam>(items, variant); });
+    }
+  });
 }
 
 /// More than 65535 paths have no order within a team.
@@ -68,9 +71,10 @@ TYPED_TEST(Regrouped, many_items) {
 }
 
 TYPED_TEST(Regrouped, items_far_beyond_the_range_of_int) {
-  Rng rng(6);
-  Items const items{std::int64_t(1) << 40, 3, make_paths(rng, Mix::equal, 3, 3000)};
-  for_each_variant(index_variants, [&](Variant variant) { check_visits<TypeParam>(items, variant); });
+  for_each_seed([](Rng& rng) {
+    Items const items{std::int64_t(1) << 40, 3, make_paths(rng, Mix::equal, 3, 3000)};
+    for_each_variant(index_variants, [&](Variant variant) { check_visits<TypeParam>(items, variant); });
+  });
 }
 
 TYPED_TEST(Regrouped, nothing_runs_where_there_are_no_items) {
@@ -80,11 +84,12 @@ TYPED_TEST(Regrouped, nothing_runs_where_there_are_no_items) {
 }
 
 TYPED_TEST(Regrouped, sizes_and_numbers_of_paths_change_from_call_to_call) {
-  Rng rng(7);
-  for (int call = 0; call < 20; ++call) {
-    auto const items = random_items(rng, int(random_int(rng, 2, 50)), random_size(rng) / 4 + 1);
-    for_each_variant(index_variants, [&](Variant variant) { check_visits<TypeParam>(items, variant, "changing"); });
-  }
+  for_each_seed([](Rng& rng) {
+    for (int call = 0; call < 20; ++call) {
+      auto const items = random_items(rng, int(random_int(rng, 2, 50)), random_size(rng) / 4 + 1);
+      for_each_variant(index_variants, [&](Variant variant) { check_visits<TypeParam>(items, variant, "changing"); });
+    }
+  });
 }
 
 // ---- A functor per path ----
@@ -103,14 +108,15 @@ void check_functors(Items const& items, Variant variant, Predict const& predict,
 /// As many functors as there are paths; the predictor returns a T.
 template <class P, class T, int Functors>
 void check_functors() {
-  Rng rng(Functors);
-  for (std::int64_t const size : {1, 33, 2999, 9000}) {
-    auto const items = random_items(rng, Functors, size);
-    PathTableOf<P, T> const predict(items);
-    for_each_variant(index_variants, [&](Variant variant) {
-      check_functors<P>(items, variant, predict, std::make_integer_sequence<int, Functors>());
-    });
-  }
+  for_each_seed([](Rng& rng) {
+    for (std::int64_t const size : {1, 33, 2999, 9000}) {
+      auto const items = random_items(rng, Functors, size);
+      PathTableOf<P, T> const predict(items);
+      for_each_variant(index_variants, [&](Variant variant) {
+        check_functors<P>(items, variant, predict, std::make_integer_sequence<int, Functors>());
+      });
+    }
+  });
 }
 
 enum class Event { absorb, scatter, leave };

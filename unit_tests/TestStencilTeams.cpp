@@ -79,12 +79,13 @@ std::vector<Index<Shape::rank>> extents_of_teams() {
 template <class Shape, class Layout, class... Functors>
 void try_teams(Functors const&... functors) {
   constexpr int rank = Shape::rank;
-  Rng rng(1);
-  for (auto const& n : extents_of_teams<Shape>()) {
-    Field<Exec, double, rank, Layout> in(n, halo_for<Shape>(rng, 1), rng), out(n, {}, rng);
-    in.fill(rng);
-    compare<P, Shape>(n, std::tie(in), std::tie(out), Exactly(), functors...);
-  }
+  for_each_seed([&](Rng& rng) {
+    for (auto const& n : extents_of_teams<Shape>()) {
+      Field<Exec, double, rank, Layout> in(n, halo_for<Shape>(rng, 1), rng), out(n, {}, rng);
+      in.fill(rng);
+      compare<P, Shape>(n, std::tie(in), std::tie(out), Exactly(), functors...);
+    }
+  });
 }
 
 struct SecondProbe {
@@ -118,25 +119,26 @@ void try_steps(auto const& bound, Index<Shape::rank> const& halo) {
   constexpr int rank = Shape::rank;
   using T            = std::uint32_t;
   using View         = typename Field<Exec, T, rank, Layout>::View;
-  Rng rng(1);
-  for (auto const& n : extents_of_teams<Shape>()) {
-    SCOPED_TRACE("interior " + to_string<rank>(n));
-    Field<Exec, T, rank, Layout> expected(n, halo, rng), found(n, halo, rng), scratch(n, halo, rng);
-    expected.fill(rng);
-    Kokkos::deep_copy(found.view(), expected.view());
-    auto const policy = bound(StencilPolicy<Exec, Shape, Teams>({}, n));
-    auto const run    = [&](int fused, View const& state) {
-      KernelRecorder const record;
-      parallel_stencil_steps("fused", policy.with_fused_steps(fused), state, scratch.view(), 4, Mix<Shape>());
-      Exec().fence();
-      auto const names = record.kernel_names();
-      return std::count(names.begin(), names.end(), Impl::kernel_label(Teams{}, "fused"));
-    };
-    run(1, expected.view());
-    EXPECT_EQ(run(2, found.view()), 2);
-    for (std::size_t i = 0; i < expected.view().size(); ++i)
-      ASSERT_EQ(found.view().data()[i], expected.view().data()[i]) << i;
-  }
+  for_each_seed([&](Rng& rng) {
+    for (auto const& n : extents_of_teams<Shape>()) {
+      SCOPED_TRACE("interior " + to_string<rank>(n));
+      Field<Exec, T, rank, Layout> expected(n, halo, rng), found(n, halo, rng), scratch(n, halo, rng);
+      expected.fill(rng);
+      Kokkos::deep_copy(found.view(), expected.view());
+      auto const policy = bound(StencilPolicy<Exec, Shape, Teams>({}, n));
+      auto const run    = [&](int fused, View const& state) {
+        KernelRecorder const record;
+        parallel_stencil_steps("fused", policy.with_fused_steps(fused), state, scratch.view(), 4, Mix<Shape>());
+        Exec().fence();
+        auto const names = record.kernel_names();
+        return std::count(names.begin(), names.end(), Impl::kernel_label(Teams{}, "fused"));
+      };
+      run(1, expected.view());
+      EXPECT_EQ(run(2, found.view()), 2);
+      for (std::size_t i = 0; i < expected.view().size(); ++i)
+        ASSERT_EQ(found.view().data()[i], expected.view().data()[i]) << i;
+    }
+  });
 }
 
 TEST_P(StencilTeams, fused_steps) {
