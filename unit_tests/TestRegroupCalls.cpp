@@ -3,7 +3,7 @@
 
 #include <thread>
 
-/// What regrouped loops run and wait for: kernels, instances, host threads, loops within loops, measurements.
+/// What regrouped loops run and wait for: kernels, instances, host threads, measurements.
 namespace Koalesce::Test {
 namespace {
 
@@ -218,49 +218,6 @@ TYPED_TEST(RegroupedCalls, two_threads_call_a_loop_at_once) {
     second.join();
   });
 }
-
-// ---- Loops within loops ----
-
-/// A functor of the host's that runs a loop of its own for its item; see `label_of`.
-template <class BackendTag, class Exec>
-struct RunInner {
-  Exec inner;
-  Items const* items;
-  Visits<Kokkos::HostSpace> const* visits;  // an inner loop's each
-  Variant variant;
-
-  void operator()(int path, std::int64_t item) const {
-    PathTable<Kokkos::HostSpace> const predict(items[item]);
-    RegroupPolicy const policy(inner, items[item].begin, items[item].end());
-    parallel_regroup(path == 0 ? "outer" : "inner", ask(policy, variant).with_backend(BackendTag()),
-                     Paths(items[item].paths), predict, visits[item]);
-  }
-};
-
-/// Outer items on one instance run inner loops on another.
-template <class BackendTag, class Exec>
-void check_nested(Exec const& outer, Exec const& inner) {
-  std::vector<Items> items;
-  std::vector<Visits<Kokkos::HostSpace>> visits;
-  for (int i = 0; i < 12; ++i) visits.emplace_back(items.emplace_back(any_items(2 + i % 3, 100 * i, std::uint64_t(i))));
-  for_each_variant(index_variants, [&](Variant variant) {
-    for (auto const& v : visits) Kokkos::deep_copy(v.times, 0);
-    RunInner<BackendTag, Exec> const body{inner, items.data(), visits.data(), variant};
-    PathTable<Kokkos::HostSpace> const predict(Items{0, 2, {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}});
-    parallel_regroup("outer", ask(RegroupPolicy(outer, 0, 12), variant).with_backend(BackendTag()), Paths(2), predict,
-                     body);
-    for (std::size_t i = 0; i < items.size(); ++i) EXPECT_TRUE(visits[i].match(items[i])) << "inner loop " << i;
-  });
-}
-
-#ifdef KOKKOS_ENABLE_SERIAL
-TEST(RegroupedNested, serial_loops_on_instances_of_their_own) {
-  if (KOKKOS_VERSION < 50000) GTEST_SKIP() << "loops within loops wait for each other in Kokkos 4";
-  auto const parts = Kokkos::Experimental::partition_space(Kokkos::Serial(), 1, 1);
-  check_nested<Backend::Native>(parts[0], parts[1]);
-  check_nested<Backend::Portable>(parts[0], parts[1]);
-}
-#endif
 
 // ---- What is measured ----
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RegroupOracle.hpp"
 
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -368,32 +367,6 @@ TYPED_TEST(RegroupPlans, are_tried_by_automatic_calls) {
   for (auto const& trial : decisions.at(0).trials) tried.push_back(trial.variant);
   EXPECT_EQ(tried, (std::vector<RV>{RV::plain, RV::team, RV::planned}));
 }
-
-#ifdef KOKKOS_ENABLE_SERIAL
-/// An exception while a timed call makes the plan: the others are timed, and decide.
-TEST(RegroupPlanChoice, is_made_although_a_call_throws) {
-  forget_tuning();
-  RegroupPlan<Kokkos::Serial> const plan;
-  bool throws        = false;
-  auto const predict = [&](std::int64_t i) {
-    if (throws && i == 4000) throw std::runtime_error("a predictor's own");
-    return int(i % 5);
-  };
-  int thrown = 0;
-  for (int call = 0; call < 100; ++call) {
-    throws = call == 2;
-    try {
-      parallel_regroup("throws", RegroupPolicy(Kokkos::Serial(), 0, 5000).with_plan(plan), Paths(5), predict,
-                       [](int, std::int64_t) {});
-    } catch (std::runtime_error const&) {
-      ++thrown;
-    }
-  }
-  EXPECT_EQ(thrown, 1);
-  ASSERT_EQ(regroup_decisions("throws").size(), 1u);
-  EXPECT_TRUE(regroup_decisions("throws")[0].decided);
-}
-#endif
 
 // ---- The order ----
 
