@@ -233,8 +233,8 @@ foreach(number IN ITEMS first second)
     KOALESCE_TEST_LIBRARY_FUNCTION=koalesce_${number}_library)
 endforeach()
 set_target_properties(koalesce_second_library PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-add_executable(koalesce_two_libraries main.cpp two_libraries/TestTwoLibraries.cpp)
-target_link_libraries(koalesce_two_libraries PRIVATE koalesce_provenance koalesce_own GTest::gtest koalesce_first_library
+add_executable(koalesce_two_libraries two_libraries/TestTwoLibraries.cpp)
+target_link_libraries(koalesce_two_libraries PRIVATE koalesce_test_main koalesce_provenance koalesce_own GTest::gtest koalesce_first_library
   koalesce_second_library)
 target_include_directories(koalesce_two_libraries PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
 # The libraries take GoogleTest from the program.
