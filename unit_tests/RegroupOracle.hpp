@@ -46,6 +46,18 @@ std::string regroup_kernel(std::string const& label, std::string const& step) {
   return std::string("Koalesce::") + P::backend::name + "::" + label + " [" + step + "]";
 }
 
+/// Equal calls run equal kernels while it lives.
+class ByExtents {
+ public:
+  ByExtents() { set_tuning_mode(TuningMode::by_extents); }
+  ~ByExtents() { set_tuning_mode(m_before); }
+  ByExtents(ByExtents const&)            = delete;
+  ByExtents& operator=(ByExtents const&) = delete;
+
+ private:
+  TuningMode m_before = tuning_mode();
+};
+
 // ---- Items and their paths ----
 
 using PathNumbers = std::vector<std::int64_t>;

@@ -301,6 +301,24 @@ TYPED_TEST(RegroupedCalls, automatic_measures_size_classes_apart) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(decisions[i].size_class, 9 + i);
 }
 
+TYPED_TEST(RegroupedCalls, by_extents_the_plain_loop_runs) {
+  forget_tuning();
+  Loop<TypeParam> const loop(any_items(4, 5000));
+  ByExtents const mode;
+  {
+    KernelRecorder const record;
+    for (int call = 0; call < 30; ++call) loop.run({});
+    EXPECT_EQ(record.kernel_names(), Strings(30, regroup_kernel<TypeParam>("calls", "plain")));
+  }
+  EXPECT_TRUE(regroup_decisions("calls").empty());
+  for_each_variant(known_variants, [&](Variant variant) {
+    KernelRecorder const record;
+    loop.run(variant);
+    expect_kernels<TypeParam>(record.kernel_names(), variant, "calls");
+  });
+  loop.exec.fence();
+}
+
 /// Empty loops have one variant, and nothing to be measured.
 TYPED_TEST(RegroupedCalls, nothing_is_measured_where_there_is_one_way) {
   forget_tuning();

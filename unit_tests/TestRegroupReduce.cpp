@@ -246,9 +246,46 @@ struct SumReciprocals {
   }
 };
 
+/// Items of very different numbers of steps, the state of each its own sum.
+struct BeginSum {
+  KOKKOS_FUNCTION double operator()(std::int64_t) const { return 0; }
+};
+struct AddReciprocal {
+  KOKKOS_FUNCTION static std::int64_t steps(std::int64_t item) { return 1 + 100003 / (1 + number_of(1, item)); }
+
+  KOKKOS_FUNCTION bool operator()(std::int64_t item, double& sum) const {
+    sum += 1 / (sum + double(item % 7 + 1));
+    return sum * sum >= double(steps(item) % 500);
+  }
+};
+struct EndSum {
+  KOKKOS_FUNCTION void operator()(std::int64_t item, double const& own, double& sum) const {
+    sum += own / double(1 + number_of(0, item));
+  }
+};
+struct OneStep {
+  KOKKOS_FUNCTION bool operator()(std::int64_t item, double& sum) const {
+    sum += 0.7 / double(1 + number_of(0, item));
+    return true;
+  }
+};
+
+/// Of all ways, those that are measured as well.
+void print_until_sums(std::ostream& sums) {
+  RegroupPolicy const policy(Kokkos::OpenMP(), 3, 20014);
+  for (auto const regroup : {Regroup::never, Regroup::always, Regroup::automatic})
+    for (int call = 0; call < (regroup == Regroup::automatic ? 6 : 1); ++call) {
+      double sum = 0, single = 0;
+      parallel_regroup_until_reduce("until", policy.with_regroup(regroup), BeginSum(), AddReciprocal(), EndSum(), sum);
+      parallel_regroup_until_reduce("one step", policy.with_regroup(regroup), OneStep(), single);
+      sums << "until, " << int(regroup) << ": " << std::hexfloat << sum << ' ' << single << '\n';
+    }
+}
+
 /// Sums of the process' number of threads, every variant, with all their bits.
 std::string sums_of_this_process() {
   std::ostringstream sums;
+  print_until_sums(sums);
   Rng rng(4);
   for (int const paths : {2, 5, 300}) {
     Items const items{3, paths, make_paths(rng, Mix::skewed, paths, 50021)};

@@ -370,6 +370,27 @@ TYPED_TEST(RegroupUntil, decisions_are_told) {
   ADD_FAILURE() << "nothing was decided";
 }
 
+struct DoneAtOnce {
+  KOKKOS_FUNCTION bool operator()(std::int64_t) const { return true; }
+};
+
+TYPED_TEST(RegroupUntil, by_extents_the_plain_loop_runs) {
+  std::string const label = "by extents on " + TypeParam::name();
+  auto const policy = RegroupPolicy(typename TypeParam::exec(), 0, 5000).with_backend(typename TypeParam::backend());
+  auto const run = [&](Regroup regroup) { parallel_regroup_until(label, policy.with_regroup(regroup), DoneAtOnce()); };
+  ByExtents const mode;
+  KernelRecorder record;
+  for (int call = 0; call < 30; ++call) run(Regroup::automatic);
+  EXPECT_EQ(record.kernel_names(), Strings(30, regroup_kernel<TypeParam>(label, "plain")));
+  EXPECT_TRUE(tuning_decisions(label).empty());
+  record.kernels.clear();
+  run(Regroup::always);
+  bool const portable = std::is_same_v<typename TypeParam::backend, Backend::Portable>,
+             one      = typename TypeParam::exec().concurrency() == 1;
+  EXPECT_EQ(record.kernel_names() == Strings{regroup_kernel<TypeParam>(label, "plain")}, one && !portable);
+  typename TypeParam::exec().fence();
+}
+
 TYPED_TEST(RegroupUntil, a_number_and_a_range_are_policies) {
   using Exec = typename TypeParam::exec;
   StepsOf<TypeParam> const steps({3, 1, 2}, 0);
