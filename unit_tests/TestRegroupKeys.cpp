@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 /// Items that run in order of their keys within their paths.
 namespace Koalesce::Test {
@@ -239,8 +241,10 @@ std::vector<std::uint64_t> parts_of(std::vector<Key> const& keys, int bits) {
 }
 
 #if defined(KOKKOS_ENABLE_SERIAL) || defined(KOKKOS_ENABLE_OPENMP)
+/// \param[in] counted  what the keys count as.
 template <class BackendTag, class Key>
-void check_order(Items const& items, std::vector<Key> const& keys, KeyBits bits, int expected_bits) {
+void check_order(Items const& items, std::vector<Key> const& keys, std::vector<Key> const& counted, KeyBits bits,
+                 int expected_bits) {
   SCOPED_TRACE(std::to_string(items.paths) + " paths");
   auto const policy = RegroupPolicy(one_thread(), items.begin, items.end())
                           .with_regroup(Regroup::always)
@@ -248,7 +252,7 @@ void check_order(Items const& items, std::vector<Key> const& keys, KeyBits bits,
                           .with_order(KeyTable<Key, Kokkos::HostSpace>(keys, items.begin), bits);
   std::vector<int> expected(items.path.size());
   std::iota(expected.begin(), expected.end(), 0);
-  auto const parts = parts_of(keys, expected_bits);
+  auto const parts = parts_of(counted, expected_bits);
   std::stable_sort(expected.begin(), expected.end(), [&](int a, int b) {
     auto const pa = items.path[std::size_t(a)], pb = items.path[std::size_t(b)];
     return pa != pb ? pa < pb : parts[std::size_t(a)] < parts[std::size_t(b)];
@@ -256,16 +260,27 @@ void check_order(Items const& items, std::vector<Key> const& keys, KeyBits bits,
   EXPECT_EQ(order_of_run<BackendTag>(items, policy), expected);
 }
 
+template <class BackendTag, class Key>
+void check_order(Items const& items, std::vector<Key> const& keys, KeyBits bits, int expected_bits) {
+  check_order<BackendTag>(items, keys, keys, bits, expected_bits);
+}
+
+template <class Key>
+void check_orders(Items const& items, std::vector<Key> const& keys, std::vector<Key> const& counted, int few_bits,
+                  int many_bits) {
+  check_order<Backend::Native>(items, keys, counted, KeyBits::few, few_bits);
+  check_order<Backend::Native>(items, keys, counted, KeyBits::many, many_bits);
+  check_order<Backend::Portable>(items, keys, counted, KeyBits::few, few_bits);
+  check_order<Backend::Portable>(items, keys, counted, KeyBits::many, many_bits);
+  check_order<Backend::Native>(items, keys, counted, KeyBits::exact, 64);
+  check_order<Backend::Portable>(items, keys, counted, KeyBits::exact, 64);
+}
+
 template <class Key>
 void check_orders(Rng& rng, int paths, int few_bits, int many_bits) {
   Items const items{3, paths, make_paths(rng, Mix::equal, paths, 20000)};
   auto const keys = random_keys<Key>(rng, items.path.size());
-  check_order<Backend::Native>(items, keys, KeyBits::few, few_bits);
-  check_order<Backend::Native>(items, keys, KeyBits::many, many_bits);
-  check_order<Backend::Portable>(items, keys, KeyBits::few, few_bits);
-  check_order<Backend::Portable>(items, keys, KeyBits::many, many_bits);
-  check_order<Backend::Native>(items, keys, KeyBits::exact, 64);
-  check_order<Backend::Portable>(items, keys, KeyBits::exact, 64);
+  check_orders(items, keys, keys, few_bits, many_bits);
 }
 
 TEST(RegroupKeyOrder, is_by_path_then_by_key_then_by_item) {
@@ -279,6 +294,25 @@ TEST(RegroupKeyOrder, is_by_path_then_by_key_then_by_item) {
     check_orders<unsigned>(rng, 2, 14, 30);
     check_orders<signed char>(rng, 7, 13, 29);
     check_orders<short>(rng, 65536, 15, 15);
+  });
+}
+
+/// By their signs, which NaNs have, too.
+TEST(RegroupKeyOrder, counts_what_is_not_finite_as_the_lowest_or_the_highest) {
+  static constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  for_each_seed([](Rng& rng) {
+    Items const items{3, 3, make_paths(rng, Mix::equal, 3, 20000)};
+    auto keys                      = random_keys<double>(rng, items.path.size());
+    auto counted                   = keys;
+    auto const [lowest, highest]   = std::minmax_element(keys.begin(), keys.end());
+    std::pair<double, double> as[] = {{inf, *highest}, {-inf, *lowest}, {nan, *highest}, {-nan, *lowest}};
+    auto const low = lowest - keys.begin(), high = highest - keys.begin();
+    for (std::ptrdiff_t i = 0; i < std::ptrdiff_t(keys.size()); ++i)
+      if (rng() % 5 == 0 && i != low && i != high)
+        std::tie(keys[std::size_t(i)], counted[std::size_t(i)]) = as[rng() % std::size(as)];
+    check_orders(items, keys, counted, 14, 30);
+    std::vector<double> const none(keys.size(), nan), alike(keys.size(), 1.);
+    check_orders(items, none, alike, 14, 30);
   });
 }
 
