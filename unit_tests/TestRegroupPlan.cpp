@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "AllocationBalance.hpp"
 #include "RegroupOracle.hpp"
 
 #include <string>
@@ -176,6 +177,31 @@ TYPED_TEST(RegroupPlans, are_taken_as_they_are_if_nothing_is_checked) {
   }
   typename TypeParam::exec().fence();
   EXPECT_TRUE(visits.match(items));
+
+  auto changed = items;
+  for (std::size_t i = 0; i < changed.path.size(); i += 5) changed.path[i] = (changed.path[i] + 1) % 3;
+  VisitsOf<TypeParam> const again(items);
+  parallel_regroup("trusts", policy, Paths(3), PathTableOf<TypeParam>(changed), again);
+  typename TypeParam::exec().fence();
+  EXPECT_TRUE(again.match(items)) << "items run the paths that they had";
+  EXPECT_EQ(loop.plan.times_made(), 1);
+}
+
+TYPED_TEST(RegroupPlans, take_22_bytes_an_item) {
+  using Exec = typename TypeParam::exec;
+  Rng rng(14);
+  Items const items{0, 3, make_paths(rng, Mix::equal, 3, 100003)};
+  PlannedLoop<TypeParam>().run(items);  // what all loops share is there
+  release_regroup_memory(Exec());
+  AllocationBalance const balance;
+  {
+    PlannedLoop<TypeParam> const loop;
+    loop.run(items);
+    release_regroup_memory(Exec());
+    EXPECT_GT(balance.bytes(), 0);
+    EXPECT_LE(balance.bytes(), 22.1 * double(items.size()));
+  }
+  EXPECT_EQ(balance.bytes(), 0);
 }
 
 /// A call that runs without the plan may be the one in which paths changed.
