@@ -217,6 +217,34 @@ TYPED_TEST(ParallelRead, limited_memory_holds_the_first_columns_that_are_read) {
   EXPECT_EQ(kernels_of<TypeParam>(a, down), (Strings{copies, shadow[0]})) << "now from the first column on";
 }
 
+/// Memory for 100 of 300 rows. The original changes in between and nothing is told, which shows what is read of it.
+TYPED_TEST(ParallelRead, limited_memory_holds_the_first_rows_of_a_column_major_matrix) {
+  using Exec = typename TypeParam::exec;
+  Rng rng(5);
+  std::int64_t const n = 70;
+  for (std::int64_t const first : {0, 150}) {
+    SCOPED_TRACE("from row " + std::to_string(first));
+    Field<Exec, double, 2, LayoutLeft> field({300, n}, {0, 0}, rng);
+    fill_for_transpose(field, rng);
+    auto const before = elements_of(field);
+    ShadowView const a(window(field), 100 * n * sizeof(double) + 5, ShadowBuild::first_read);
+    auto const read_rows = [&](std::int64_t begin, std::int64_t end, std::vector<double> const& elements) {
+      check_read<TypeParam>(a, RowOrder(), indices_of(RowOrder(), begin * n, end * n), begin * n, elements);
+    };
+    read_rows(first, first + 20, before);
+    read_rows(0, 300, before);
+    EXPECT_EQ(a.shadow_bytes(), 100 * n * sizeof(double));
+    EXPECT_EQ(a.status(), ShadowStatus::partly_transposed);
+    fill_for_transpose(field, rng);
+    auto const after = elements_of(field);
+    auto mixed       = after;
+    std::copy_n(before.begin() + first * n, 100 * n, mixed.begin() + first * n);
+    read_rows(0, 300, mixed);
+    a.invalidate();
+    read_rows(0, 300, after);
+  }
+}
+
 TYPED_TEST(ParallelRead, without_memory_it_reads_the_original) {
   ShadowView const a(View2<TypeParam>("m", 70, 90), 1000, ShadowBuild::first_read);
   auto const down = opaque(ColumnOrder(70, 90));
