@@ -55,8 +55,9 @@ struct TunedPlacement {
 /// \param[in] arrays     what the kernel keeps on chip, at most 8.
 /// \param[in] placement  a Placement (scratch memory or promoted_place() for each array), or a FixedPlacement<...>.
 /// \param[in] kernel     kernel(team, a0, a1, ...): a Kokkos team handle, then the arrays by reference, in the order of
-///                       `arrays`. It may take scratch memory of its own from the team's level 0 or 1 only where the
-///                       arrays leave some.
+///                       `arrays`. Scratch memory is asked for for the arrays alone: what the kernel takes from the
+///                       team's level 0 or 1 beside them is none of theirs, and null where they leave none, as on a
+///                       device. Declare it as an array instead.
 /// \throws Error  before anything runs: sizes below 0 or too large, arrays without a name or with the same one, a
 ///                placement for other arrays, one that does not fit the device.
 template <class Exec, class Bounds, class BackendTag, class... Arrays, class Places, class Kernel>
