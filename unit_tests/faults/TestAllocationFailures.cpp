@@ -80,6 +80,64 @@ std::string written_points(Exec const& exec, Policy const& policy, Active const&
   return digits;
 }
 
+/// A step whose results are whole numbers, and their sum.
+struct SumAround {
+  template <class U>
+  KOKKOS_FUNCTION static double around(U const& u, std::int64_t y, std::int64_t x) {
+    return u(0, -1) + u(0, 1) + 2 * u(-1, 0) + u(1, 0) - u() + double((y + x) % 3);
+  }
+  template <class U>
+  KOKKOS_FUNCTION double operator()(U const& u, std::int64_t y, std::int64_t x, double& sum) const {
+    double const next = around(u, y, x);
+    sum += next;
+    return next;
+  }
+  template <class U>
+  KOKKOS_FUNCTION double operator()(U const& u, double before, std::int64_t y, std::int64_t x, double& sum) const {
+    double const next = around(u, y, x) - before;
+    sum += next;
+    return next;
+  }
+};
+
+/// 20 x 30 points between zeros, and two levels of them.
+template <class P>
+struct StepsThatReduce {
+  using Exec = typename P::exec;
+  using View = Kokkos::View<double**, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+  StepsThatReduce() {
+    for (auto const& view : {now, before}) {
+      auto const host = Kokkos::create_mirror_view(view);
+      for (std::size_t y = 1; y < 21; ++y)
+        for (std::size_t x = 1; x < 31; ++x) host(y, x) = double((y * 7 + x * 3) % 5);
+      Kokkos::deep_copy(view, host);
+    }
+  }
+
+  /// \return the last step's sum.
+  double run(bool levels, int depth, std::int64_t steps) const {
+    StencilPolicy<Exec, Star<1, 1>, typename P::backend> const policy(Exec(), {20, 30});
+    double sum = 0;
+    if (levels)
+      parallel_stencil_steps_reduce("wave", policy.with_fused_steps(depth), time_levels(now, before), fields(), steps,
+                                    SumAround(), sum);
+    else parallel_stencil_steps_reduce("steps", policy.with_fused_steps(depth), now, scratch, steps, SumAround(), sum);
+    return sum;
+  }
+
+  std::vector<double> values() const {
+    std::vector<double> all;
+    for (auto const& view : {now, before}) {
+      auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+      all.insert(all.end(), host.data(), host.data() + host.span());
+    }
+    return all;
+  }
+
+  View now{"now", 22, 32}, before{"before", 22, 32}, scratch{"scratch", 22, 32};
+};
+
 namespace {
 
 template <class P>
@@ -148,6 +206,50 @@ TYPED_TEST(AllocationFailures, of_partial_results_name_the_call) {
     refused = -1;
   } else {
     GTEST_SKIP() << "it refuses requests of the host's memory";
+  }
+}
+
+/// The steps before the last one are done where there is no memory for what that reduces.
+template <class P>
+int refuse_partial_results(bool levels, int depth, std::int64_t count) {
+  using Exec = typename P::exec;
+  int errors = 0;
+  StepsThatReduce<P> const before, all;
+  before.run(levels, depth, count - 1);
+  auto const sum = all.run(levels, depth, 2 * count - 1);
+  for (int request = 0; request < 5; ++request) {
+    SCOPED_TRACE((levels ? "two levels, depth " : "depth ") + std::to_string(depth) + ", " + std::to_string(count) +
+                 " steps, request " + std::to_string(request));
+    StepsThatReduce<P> const steps;
+    Impl::memory_of_partial_results<Exec>().release_all();  // or there would be what an earlier call left
+    requests = 0;
+    refused  = request;
+    bool ran = true;
+    try {
+      steps.run(levels, depth, count);
+      refused = -1;
+    } catch (Error const& error) {
+      refused = -1;
+      ran     = false;
+      ++errors;
+      EXPECT_NE(std::string(error.what()).find("partial results need"), std::string::npos) << error.what();
+      EXPECT_EQ(steps.values(), before.values());
+    }
+    EXPECT_EQ(steps.run(levels, depth, ran ? count - 1 : count), sum);
+    EXPECT_EQ(steps.values(), all.values());
+  }
+  return errors;
+}
+
+TYPED_TEST(AllocationFailures, of_partial_results_leave_the_steps_before) {
+  bool const host = Backend::on_host<typename TypeParam::exec>;
+  int errors      = 0;
+  for (bool const levels : {false, true})
+    for (int const depth : {0, 1, 2})
+      for (std::int64_t const count : {3, 4})
+        if (depth < 2 || !host || sees_team_barriers) errors += refuse_partial_results<TypeParam>(levels, depth, count);
+  if (host) {
+    EXPECT_GT(errors, 0);
   }
 }
 
