@@ -7,8 +7,10 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Graph.hpp>
 
+#include <exception>
 #include <functional>
 #include <memory>
+#include <string>
 #include <type_traits>
 
 /// Calls that a graph runs again and again.
@@ -74,6 +76,38 @@ std::function<void()> captured(Exec const& exec, F const& f) {
   }
 #endif
   return nullptr;
+}
+
+/// Captures call(exec), and submits it several times. change() is called before each submission, check() after it.
+template <class Exec, class Call, class Change, class Check>
+void check_submissions(Exec const& exec, Call const& call, Change const& change, Check const& check) {
+  call(exec);  // with its first launch Kokkos copies what it keeps on the device
+  exec.fence();
+  auto const submit = captured(exec, call);
+  if (!submit) GTEST_SKIP() << "this Kokkos' graphs have no nodes for host functions";
+  for (int i = 0; i < 4; ++i) {
+    SCOPED_TRACE("submission " + std::to_string(i));
+    change();
+    submit();
+    exec.fence();
+    check();
+  }
+}
+
+/// What call(exec) throws while it is captured on a device.
+template <class Exec, class Call>
+std::string error_in_capture(Exec const& exec, Call const& call) {
+  std::string text       = "none";
+  auto const with_errors = [&](Exec const& space) {
+    try {
+      call(space);
+    } catch (std::exception const& error) {
+      text = error.what();
+    }
+  };
+  (void)captured(exec, with_errors);
+  exec.fence();
+  return text;
 }
 
 }  // namespace Koalesce::Test

@@ -15,18 +15,7 @@ class RegroupGraphs : public ::testing::Test {
   /// Captures call(exec), and submits it several times. \param[in] change is called before each submission.
   template <class Call, class Change, class Check>
   void check(Call const& call, Change const& change, Check const& check) {
-    Exec const exec;
-    call(exec);  // with its first launch Kokkos copies what it keeps on the device
-    exec.fence();
-    auto const submit = captured(exec, call);
-    if (!submit) GTEST_SKIP() << "this Kokkos' graphs have no nodes for host functions";
-    for (int i = 0; i < 4; ++i) {
-      SCOPED_TRACE("submission " + std::to_string(i));
-      change();
-      submit();
-      exec.fence();
-      check();
-    }
+    check_submissions(Exec(), call, change, check);
   }
 
   /// Items whose paths and keys change.

@@ -158,6 +158,75 @@ TYPED_TEST(StencilGraphs, time_steps_run_with_every_submission) {
   for (std::size_t i = 0; i < a.span(); ++i) ASSERT_EQ(a.data()[i], b.data()[i]) << i;
 }
 
+/// A sum, and the values that it is of.
+struct SumOfThree {
+  template <class U>
+  KOKKOS_FUNCTION double operator()(U const& u, std::int64_t, double& sum) const {
+    double const here = u(-1) + u() + 2 * u(1);
+    sum += here;
+    return here;
+  }
+};
+
+/// Sweeps that reduce into a View, over whole numbers.
+template <class P>
+struct ReducingSweep {
+  using Exec   = typename P::exec;
+  using Memory = typename Exec::memory_space;
+
+  void operator()(Exec const& exec) const {
+    StencilPolicy<Exec, Star<1>, typename P::backend> const policy(exec, {1000});
+    parallel_stencil_reduce("reduces", policy, u, next, SumOfThree(), sum);
+  }
+
+  void fill(int round) {
+    auto const host = Kokkos::create_mirror(Kokkos::HostSpace(), u);
+    expected        = 0;
+    for (int i = 0; i < 1002; ++i) host(i) = i * (round + 3) % 11;
+    for (int i = 1; i < 1001; ++i) expected += host(i - 1) + host(i) + 2 * host(i + 1);
+    Kokkos::deep_copy(u, host);
+    Kokkos::deep_copy(next, -1.);
+    Kokkos::deep_copy(sum, -1.);
+  }
+
+  bool is_right() const {
+    double all      = 0;
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), next);
+    for (int i = 0; i < 1000; ++i) all += host(i);
+    return all == expected && Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sum)() == expected;
+  }
+
+  Kokkos::View<double*, Memory> u{"u", 1002}, next{"next", 1000};
+  Kokkos::View<double, Memory> sum{"sum"};
+  double expected = 0;
+};
+
+TYPED_TEST(StencilGraphs, results_are_those_of_every_submission) {
+  ReducingSweep<TypeParam> sweep;
+  int round = 0;
+  check_submissions(
+      typename TypeParam::exec(), [sweep](auto const& exec) { sweep(exec); }, [&] { sweep.fill(++round); },
+      [&] { EXPECT_TRUE(sweep.is_right()); });
+}
+
+/// Nothing can be allocated in a capture.
+TYPED_TEST(StencilGraphs, partial_results_take_a_call_before_the_capture) {
+  using Exec = typename TypeParam::exec;
+  if (Backend::on_host<Exec>) GTEST_SKIP() << "nothing is captured on a host";
+  ReducingSweep<TypeParam> sweep;
+  Exec const exec;
+  sweep(exec);
+  exec.fence();
+  Impl::memory_of_partial_results<Exec>().release_all();
+  auto const text = error_in_capture(exec, sweep);
+  EXPECT_NE(text.find("Koalesce::parallel_stencil_reduce(\"reduces\")"), std::string::npos) << text;
+  EXPECT_NE(text.find("call it once before each capture, on the same instance"), std::string::npos) << text;
+  sweep.fill(1);
+  sweep(exec);
+  exec.fence();
+  EXPECT_TRUE(sweep.is_right());
+}
+
 #ifdef KOKKOS_ENABLE_CUDA
 /// What times the calls must not end the capture of another stream.
 TEST(StencilGraph, calls_leave_the_capture_of_another_stream_alone) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "CapturedGraph.hpp"
 #include "KernelRecorder.hpp"
 #include "TransposeOracle.hpp"
 
@@ -154,6 +155,21 @@ TYPED_TEST(TransposeTransfer, begins_after_earlier_work) {
   double sum = 0;
   for (std::size_t i = 0; i < host.size(); ++i) sum += host.data()[i];
   EXPECT_EQ(sum, 3. * 700 * 900);
+}
+
+TYPED_TEST(TransposeTransfer, is_no_part_of_a_graph) {
+  using Exec = typename TypeParam::exec;
+  if (Backend::on_host<Exec>) GTEST_SKIP() << "nothing is captured on a host";
+  Exec const exec;
+  Kokkos::View<double**, LayoutLeft, Exec> const device("device", 70, 90);
+  Kokkos::View<double**, LayoutRight, HostExec> const host("host", 70, 90);
+  auto const copy = [&](Exec const& space) { copy_layout<typename TypeParam::backend>(space, host, device); };
+  auto const text = error_in_capture(exec, copy);
+  EXPECT_NE(text.find("Koalesce::copy_layout"), std::string::npos) << text;
+  EXPECT_NE(text.find("the instance is being captured into a graph"), std::string::npos) << text;
+  Kokkos::deep_copy(device, 3.);
+  copy(exec);
+  EXPECT_EQ(host(69, 89), 3.);
 }
 
 TYPED_TEST(TransposeTransfer, no_memory_for_pieces) {
