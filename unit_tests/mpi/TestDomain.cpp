@@ -47,6 +47,27 @@ TEST(Domain, grids_have_the_least_surface) {
   EXPECT_EQ(grid({5, 5, 5}, 7), (Is{0, 0, 0}));
 }
 
+/// Of equal dimensions; the first has most parts where that is all the same.
+TEST(Domain, the_contiguous_dimension_is_divided_last) {
+  using Grid          = Kokkos::Array<int, 3>;
+  Index<3> const cube = index_of<3>(64);
+  for (int const processes : {2, 3, 4, 5, 6, 7, 8, 12, 64, 512}) {
+    auto const last  = Impl::choose_grid<3>(cube, processes, Grid{}, {}, 2);
+    auto const first = Impl::choose_grid<3>(cube, processes, Grid{}, {}, 0);
+    EXPECT_EQ(first[0], last[2]) << processes;
+    EXPECT_EQ(Impl::halo_surface<3>(cube, first, {}, 0), Impl::halo_surface<3>(cube, last, {}, 2)) << processes;
+    if (processes <= 8) {
+      EXPECT_EQ(first[0], 1) << processes;
+    }
+  }
+  auto const in_first = [](Index<3> const& n, int processes) {
+    return Impl::choose_grid<3>(n, processes, Grid{}, {}, 0)[0];
+  };
+  EXPECT_GT(in_first(cube, 512), 1);
+  EXPECT_EQ(in_first({700, 100, 100}, 2), 1);
+  EXPECT_EQ(in_first({900, 100, 100}, 2), 2) << "more than eight times as long as the others";
+}
+
 TEST(Domain, processes_have_all_points_once) {
   for_each_seed([](Rng& rng) {
     Domain<3> const domain = random_domain<3>(rng, {1, 1, 1}, {true, false, true});

@@ -62,12 +62,9 @@ TEST(SweepParts, have_every_point_once) {
 
 /// `bound` makes a policy with a boundary, or returns it as it is; twice, because the second call has a plan.
 template <class P, class Shape, class T, class Layout, class Bound>
-void try_sweep(Rng& rng, Kokkos::Array<bool, Shape::rank> const& periodic, Bound const& bound) {
-  using Exec      = typename P::exec;
-  constexpr int R = Shape::rank;
-  auto thickness  = radii<Shape>();
-  for (int d = 0; d < R; ++d) ++thickness[d];  // for mirrors about a point
-  auto const domain   = random_domain<R>(rng, thickness, periodic);
+void try_sweep_over(Rng& rng, Domain<Shape::rank> const& domain, Bound const& bound) {
+  using Exec          = typename P::exec;
+  constexpr int R     = Shape::rank;
   Index<R> const halo = radii<Shape>(), more = halo_for<Shape>(rng, 1);
   WholeAndPart<Exec, T, R, Layout> in(domain, halo, more, rng), out(domain, Index<R>{}, random_halo<R>(rng, 2), rng);
   std::size_t const tag   = rng() % 1000;
@@ -83,6 +80,13 @@ void try_sweep(Rng& rng, Kokkos::Array<bool, Shape::rank> const& periodic, Bound
   }
 }
 
+template <class P, class Shape, class T, class Layout, class Bound>
+void try_sweep(Rng& rng, Kokkos::Array<bool, Shape::rank> const& periodic, Bound const& bound) {
+  auto thickness = radii<Shape>();
+  for (int d = 0; d < Shape::rank; ++d) ++thickness[d];  // for mirrors about a point
+  try_sweep_over<P, Shape, T, Layout>(rng, random_domain<Shape::rank>(rng, thickness, periodic), bound);
+}
+
 constexpr auto as_it_is = [](auto const& policy) { return policy; };
 
 TYPED_TEST(RankStencil, fixed_halos) {
@@ -95,6 +99,14 @@ TYPED_TEST(RankStencil, fixed_halos) {
       try_sweep<TypeParam, Star<2, 2>, float, LayoutRight>(rng, {}, as_it_is);
       try_sweep<TypeParam, Star<2>, double, LayoutRight>(rng, {}, as_it_is);
     }
+  });
+}
+
+TYPED_TEST(RankStencil, first_dimension_contiguous) {
+  for_each_seed([](Rng& rng) {
+    Domain<3> const domain(MPI_COMM_WORLD, {20, 25, 26}, {.contiguous = 0, .time_limit = 40});
+    EXPECT_EQ(domain.ranks()[0], 1) << "it is divided last";
+    try_sweep_over<TypeParam, Star<3, 1, 2>, float, LayoutLeft>(rng, domain, as_it_is);
   });
 }
 

@@ -10,16 +10,18 @@ template <class P>
 class RankSteps : public ::testing::Test {};
 TYPED_TEST_SUITE(RankSteps, DefaultPaths::types, PathNames);
 
+template <class Shape>
+Index<Shape::rank> halos_for(int steps) {
+  Index<Shape::rank> wide{};
+  for (int d = 0; d < Shape::rank; ++d) wide[d] = steps * Shape::radius(d);
+  return wide;
+}
+
 template <class P, class Shape, class Layout, class Bound>
-void try_steps(Rng& rng, Kokkos::Array<bool, Shape::rank> const& periodic, int deep, Bound const& bound) {
+void try_steps_over(Rng& rng, Domain<Shape::rank> const& domain, int deep, Bound const& bound) {
   using Exec      = typename P::exec;
   constexpr int R = Shape::rank;
-  Index<R> halo{}, wide{};
-  for (int d = 0; d < R; ++d) {
-    halo[d] = Shape::radius(d);
-    wide[d] = deep * Shape::radius(d);
-  }
-  auto const domain = random_domain<R>(rng, wide, periodic, 8000);
+  auto const halo = halos_for<Shape>(1), wide = halos_for<Shape>(deep);
   WholeAndPart<Exec, double, R, Layout> state(domain, halo, wide, rng), scratch(domain, halo, wide, rng),
       paused(domain, halo, wide, rng);
   auto const whole = bound(StencilPolicy(Exec(), Shape(), domain.global_extents()).with_backend(typename P::backend()));
@@ -52,6 +54,12 @@ void try_steps(Rng& rng, Kokkos::Array<bool, Shape::rank> const& periodic, int d
     }
 }
 
+template <class P, class Shape, class Layout, class Bound>
+void try_steps(Rng& rng, Kokkos::Array<bool, Shape::rank> const& periodic, int deep, Bound const& bound) {
+  auto const domain = random_domain<Shape::rank>(rng, halos_for<Shape>(deep), periodic, 8000);
+  try_steps_over<P, Shape, Layout>(rng, domain, deep, bound);
+}
+
 constexpr auto as_it_is = [](auto const& policy) { return policy; };
 
 TYPED_TEST(RankSteps, as_one_process) {
@@ -65,6 +73,13 @@ TYPED_TEST(RankSteps, as_one_process) {
     try_steps<TypeParam, Star<2, 1>, Kokkos::LayoutRight>(rng, {true, true}, 3, periodic);
     try_steps<TypeParam, Box<1, 1>, Kokkos::LayoutLeft>(rng, {}, 4, as_it_is);
     try_steps<TypeParam, Star<1>, Kokkos::LayoutRight>(rng, {}, 3, as_it_is);
+  });
+}
+
+TYPED_TEST(RankSteps, first_dimension_contiguous) {
+  for_each_seed([](Rng& rng) {
+    Domain<3> const domain(MPI_COMM_WORLD, {15, 18, 20}, {.contiguous = 0, .time_limit = 40});
+    try_steps_over<TypeParam, Box<1, 1, 1>, Kokkos::LayoutLeft>(rng, domain, 2, as_it_is);
   });
 }
 

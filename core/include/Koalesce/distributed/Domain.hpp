@@ -27,8 +27,10 @@ template <int Rank>
 struct DomainOptions {
   Kokkos::Array<bool, Rank> periodic{};  ///< of each dimension, whether its last points are neighbors of the first
   Kokkos::Array<int, Rank> ranks{};      ///< processes in each dimension; 0: as makes halos smallest
-  int contiguous    = Rank - 1;          ///< the dimension of adjacent elements, which is divided last
-  double time_limit = 60;                ///< seconds; when a process waits longer for others, the job ends
+  /// The dimension of adjacent elements: halos across it count eight times, so that it is divided last unless it is far
+  /// longer than the others.
+  int contiguous    = Rank - 1;
+  double time_limit = 60;  ///< seconds; when a process waits longer for others, the job ends
 };
 
 /// \brief The points of a grid, divided among the processes of a communicator, a box for each.
