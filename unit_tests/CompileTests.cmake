@@ -48,7 +48,11 @@ add_test(NAME headers_layers COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${PROJECT_SOUR
 add_test(NAME headers_complete COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${PROJECT_SOURCE_DIR}"
   -P "${CMAKE_CURRENT_SOURCE_DIR}/headers/complete.cmake")
 
-# What must not compile: each test compiles one use, and passes if the compiler gives Koalesce's reason.
+# What must not compile: each test compiles one use, and passes if the compiler gives Koalesce's reason. What it is linked
+# with, and the target that has the precompiled headers, are these.
+set(koalesce_must_not_compile_libraries koalesce_own)
+set(koalesce_must_not_compile_headers koalesce_self_contained_inner_headers)
+set(koalesce_must_not_compile_folder "${CMAKE_CURRENT_SOURCE_DIR}/must_not_compile")
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)  # for the compiler's commands, in other projects' builds, too
 set(koalesce_syntax_only "")
 if(NOT koalesce_has_cuda AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
@@ -57,15 +61,15 @@ endif()
 function(koalesce_add_must_not_compile_test source name)
   set(target koalesce_must_not_compile_${name})
   # Never built: for the compiler's command.
-  add_library(${target} OBJECT EXCLUDE_FROM_ALL must_not_compile/${source}.cpp)
-  target_link_libraries(${target} PRIVATE koalesce_own)
+  add_library(${target} OBJECT EXCLUDE_FROM_ALL "${koalesce_must_not_compile_folder}/${source}.cpp")
+  target_link_libraries(${target} PRIVATE ${koalesce_must_not_compile_libraries})
   target_compile_definitions(${target} PRIVATE MUST_NOT_COMPILE_${name})
   target_compile_options(${target} PRIVATE -O0)
   if(koalesce_precompiles)
-    target_precompile_headers(${target} REUSE_FROM koalesce_self_contained_inner_headers)
+    target_precompile_headers(${target} REUSE_FROM ${koalesce_must_not_compile_headers})
   endif()
   add_test(NAME must_not_compile.${name} COMMAND "${CMAKE_COMMAND}" "-DBUILD=${CMAKE_BINARY_DIR}"
-    -DDEFINITION=MUST_NOT_COMPILE_${name} "-DOPTIONS=${koalesce_syntax_only}" -P "${CMAKE_CURRENT_SOURCE_DIR}/must_not_compile/compile.cmake")
+    -DDEFINITION=MUST_NOT_COMPILE_${name} "-DOPTIONS=${koalesce_syntax_only}" -P "${koalesce_must_not_compile_folder}/compile.cmake")
   set_tests_properties(must_not_compile.${name} PROPERTIES TIMEOUT 300)
   if(ARGN)
     set_tests_properties(must_not_compile.${name} PROPERTIES PASS_REGULAR_EXPRESSION "error: [^\n]*${ARGN}")
@@ -83,6 +87,18 @@ koalesce_add_must_not_compile_test(Placement no_thread_index "Koalesce: an array
 koalesce_add_must_not_compile_test(Placement array_by_value "(deleted [^\n]*TeamElements|TeamElements[^\n]* deleted)")
 koalesce_add_must_not_compile_test(Placement const_elements "Koalesce: an array on chip is written by its kernel")
 koalesce_add_must_not_compile_test(Placement five_extents "Koalesce: an array on chip can have at most 4 extents")
+koalesce_add_must_not_compile_test(Placement elements_of_no_bytes "Koalesce: elements of an array on chip must be trivially")
+koalesce_add_must_not_compile_test(Placement aligned_elements "Koalesce: elements of an array on chip can have an alignment")
+koalesce_add_must_not_compile_test(Placement nine_arrays "Koalesce: a kernel can have at most 8 arrays on chip")
+
+koalesce_add_must_not_compile_test(Transpose transpose)  # this one compiles
+koalesce_add_must_not_compile_test(Transpose transpose_of_a_pointer "Koalesce::transpose: the arguments must be Kokkos Views")
+koalesce_add_must_not_compile_test(Transpose transpose_of_another_rank "Koalesce::transpose: source and destination must have the same rank")
+koalesce_add_must_not_compile_test(Transpose transpose_to_const "Koalesce::transpose: the destination is const")
+foreach(name IN ITEMS transpose_of_another_type copy_layout_of_another_type)
+  koalesce_add_must_not_compile_test(Transpose ${name} "Koalesce::transpose: source and destination must have the same element")
+endforeach()
+koalesce_add_must_not_compile_test(Transpose transpose_of_no_bytes "Koalesce::transpose: elements are moved as bytes")
 
 koalesce_add_must_not_compile_test(Structs structs)  # this one compiles
 koalesce_add_must_not_compile_test(Structs one_member "Koalesce: Members takes 2 to 16 members")
@@ -95,6 +111,10 @@ koalesce_add_must_not_compile_test(Structs member_not_listed "Koalesce::StructVi
 koalesce_add_must_not_compile_test(Structs array_of_another_type "Koalesce::StructView: give one contiguous View per member")
 koalesce_add_must_not_compile_test(Structs copy_of_other_members "Koalesce::copy_structs: source and destination must have")
 koalesce_add_must_not_compile_test(Structs copy_of_no_structs "Koalesce::copy_structs: the arguments must be")
+koalesce_add_must_not_compile_test(Structs list_of_no_members "Koalesce::StructView: the first argument must be Members")
+koalesce_add_must_not_compile_test(Structs no_default_constructor "Koalesce: members that are not listed get their default values")
+koalesce_add_must_not_compile_test(Structs const_member "Koalesce: a const member cannot be written")
+koalesce_add_must_not_compile_test(Structs member_of_no_number "Koalesce::StructView: Members has no member of this number")
 
 koalesce_add_must_not_compile_test(Stencil stencil)  # this one compiles
 set(koalesce_functor "Koalesce::parallel_stencil: the functor must be const and take one Neighborhood")
@@ -175,6 +195,23 @@ foreach(name IN ITEMS third_stage third_stage_of_two_values)
 endforeach()
 koalesce_add_must_not_compile_test(Stencil stage_between_returns_void "Koalesce::parallel_stencil: a functor before the last one must")
 
+foreach(name IN ITEMS shape_of_four_dimensions points_of_four_dimensions)
+  koalesce_add_must_not_compile_test(Stencil ${name} "Koalesce: a stencil shape must have one, two or three dimensions")
+endforeach()
+koalesce_add_must_not_compile_test(Stencil shape_of_radius_5 "Koalesce: the radius of a stencil shape must be 0 to 4 in every dimension, of a")
+koalesce_add_must_not_compile_test(Stencil point_at_5 "Koalesce: the radius of a stencil shape must be 0 to 4 in every dimension")
+koalesce_add_must_not_compile_test(Stencil no_points "Koalesce::Offsets: give at least one point")
+koalesce_add_must_not_compile_test(Stencil points_of_two_ranks "Koalesce::Offsets: every At needs the same number of offsets")
+koalesce_add_must_not_compile_test(Stencil stages_of_two_ranks "Koalesce::Staged: all shapes need the same number of dimensions")
+koalesce_add_must_not_compile_test(Stencil one_sided_symmetric "Koalesce::SymmetricStencil: the shape needs the mirror images")
+koalesce_add_must_not_compile_test(Stencil active_of_another_layout "Koalesce::ActivePoints: the layout must be")
+koalesce_add_must_not_compile_test(Stencil active_of_numbers "Koalesce::ActivePoints: a mask's elements must be bool or another integer")
+koalesce_add_must_not_compile_test(Stencil active_of_another_rank "Koalesce::ActivePoints: the mask must have as many dimensions")
+koalesce_add_must_not_compile_test(Stencil active_blocks "Koalesce::StencilPolicy: many blocks exclude active points")
+koalesce_add_must_not_compile_test(Stencil blocks_active "Koalesce::StencilPolicy: active points exclude many blocks")
+koalesce_add_must_not_compile_test(Stencil steps_every_twice "Koalesce::parallel_stencil_steps: give one every.. at most")
+koalesce_add_must_not_compile_test(Stencil steps_of_two_functors "Koalesce::parallel_stencil_steps: give one functor, or a LinearStencil")
+
 koalesce_add_must_not_compile_test(Regroup regroup)  # this one compiles
 foreach(name IN ITEMS work_tag launch_bounds schedule occupancy reduced_work_tag team_policy number_of_items
         reduced_number_of_items)
@@ -190,7 +227,18 @@ koalesce_add_must_not_compile_test(Regroup regroup_until_key "Koalesce::parallel
 koalesce_add_must_not_compile_test(Regroup regroup_until_two_functors "Koalesce::parallel_regroup_until: give one functor, step.i., or three")
 koalesce_add_must_not_compile_test(Regroup regroup_until_step "Koalesce::parallel_regroup_until: step.i. must return a bool")
 koalesce_add_must_not_compile_test(Regroup regroup_team_predictor "Koalesce::team_regroup: the predictor must return the path of an item")
+koalesce_add_must_not_compile_test(Regroup regroup_payload_of_planes "Koalesce::parallel_regroup: a payload View must have rank 1")
+koalesce_add_must_not_compile_test(Regroup regroup_payload_of_no_bytes "Koalesce::parallel_regroup: a payload's elements are moved as")
+koalesce_add_must_not_compile_test(Regroup regroup_const_payload_returns "Koalesce::parallel_regroup: round_trip.. writes to its View")
+koalesce_add_must_not_compile_test(Regroup regroup_until_state "Koalesce::parallel_regroup_until: the state that init.i. returns must be")
+koalesce_add_must_not_compile_test(Regroup regroup_until_step_of_state "Koalesce::parallel_regroup_until: step.i, state. must return a bool")
+koalesce_add_must_not_compile_test(Regroup regroup_team_of_two_paths "Koalesce::team_regroup: without Paths.n. the predictor must return bool")
+koalesce_add_must_not_compile_test(Regroup regroup_team_payload_of_planes "Koalesce::TeamRegroup: a payload View must have rank 1")
 koalesce_add_must_not_compile_test(Read read)  # this one compiles
+koalesce_add_must_not_compile_test(Read shadow_of_a_pointer "Koalesce::ShadowView: the matrix must be a Kokkos::View")
+koalesce_add_must_not_compile_test(Read shadow_of_a_line "Koalesce::ShadowView: the View must have rank 2 .a matrix. or 3")
+koalesce_add_must_not_compile_test(Read shadow_of_no_bytes "Koalesce::ShadowView: elements are moved as bytes")
+koalesce_add_must_not_compile_test(Read invalidates_a_half "Koalesce::ShadowView::invalidate: each slice must be an index")
 foreach(name IN ITEMS work_tag launch_bounds schedule property team_policy mdrange_policy)
   koalesce_add_must_not_compile_test(Read ${name} "Koalesce::parallel_read: the policy must be a Kokkos::RangePolicy of")
 endforeach()

@@ -24,6 +24,20 @@ void place(Array const& array, Kernel const& kernel) {
   parallel_placed("must not compile", PlacementPolicy(Exec(), 1, 1), OnChip(array), Places(), kernel);
 }
 
+struct Copied {
+  Copied() = default;
+  KOKKOS_FUNCTION Copied(Copied const& other) : value(other.value) {}
+  int value = 0;
+};
+
+struct alignas(32) Aligned {
+  double values[4];
+};
+
+struct Ignore {
+  KOKKOS_FUNCTION void operator()(Team const&, auto&...) const {}
+};
+
 void check() {
   using enum Place;
 #if defined(MUST_NOT_COMPILE_nothing)
@@ -50,6 +64,16 @@ void check() {
   TeamArray<int const[4]>("a").shape();
 #elif defined(MUST_NOT_COMPILE_five_extents)
   TeamArray<int** [2][2][2]>("a", 2, 2).shape();
+#elif defined(MUST_NOT_COMPILE_elements_of_no_bytes)
+  TeamArray<Copied[4]>("a").shape();
+#elif defined(MUST_NOT_COMPILE_aligned_elements)
+  TeamArray<Aligned[4]>("a").shape();
+#elif defined(MUST_NOT_COMPILE_nine_arrays)
+  using Own = ThreadArray<int>;
+  OnChip const arrays(Own("a"), Own("b"), Own("c"), Own("d"), Own("e"), Own("f"), Own("g"), Own("h"), Own("i"));
+  parallel_placed("must not compile", PlacementPolicy(Exec(), 1, 1), arrays,
+                  FixedPlacement<scratch, scratch, scratch, scratch, scratch, scratch, scratch, scratch, scratch>(),
+                  Ignore());
 #endif
 }
 

@@ -24,6 +24,12 @@ struct Mutable {
   KOKKOS_FUNCTION void operator()(Index, double) {}
 };
 
+struct Copied {
+  Copied() = default;
+  KOKKOS_FUNCTION Copied(Copied const& other) : value(other.value) {}
+  int value = 0;
+};
+
 template <class Policy, class Map = RowOrder, class Consumer = Ignore>
 void read(Policy const& policy, Map const& map = {}, Consumer const& consumer = {}) {
   parallel_read("must not compile", policy, ShadowView(Kokkos::View<double**, Exec>("m", 4, 3)), map, consumer);
@@ -70,6 +76,15 @@ void check() {
   read(items, RowOrder(), Add());
 #elif defined(MUST_NOT_COMPILE_reduces_nothing)
   reduce(Ignore());
+#elif defined(MUST_NOT_COMPILE_shadow_of_a_pointer)
+  double numbers[12];
+  ShadowView<double*> const a(numbers);
+#elif defined(MUST_NOT_COMPILE_shadow_of_a_line)
+  ShadowView const a(Kokkos::View<double*, Exec>("line", 4));
+#elif defined(MUST_NOT_COMPILE_shadow_of_no_bytes)
+  ShadowView const a(Kokkos::View<Copied**, Exec>("m", 4, 3));
+#elif defined(MUST_NOT_COMPILE_invalidates_a_half)
+  ShadowView(Kokkos::View<double**, Exec>("m", 4, 3)).invalidate(0.5, Kokkos::ALL);
 #endif
 }
 

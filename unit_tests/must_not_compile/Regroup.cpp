@@ -59,6 +59,63 @@ struct IgnoreAligned {
 
 struct Tag {};
 
+struct Copied {
+  Copied() = default;
+  KOKKOS_FUNCTION Copied(Copied const& other) : value(other.value) {}
+  int value = 0;
+};
+
+/// One element of a payload.
+struct IgnoreElement {
+  KOKKOS_FUNCTION void operator()(std::int64_t, auto&) const {}
+};
+
+void payload(auto const& moved) {
+  parallel_regroup("must not compile", RegroupPolicy(Exec(), 0, 10).with_payload(moved), Predict<int>(),
+                   IgnoreElement(), IgnoreElement());
+}
+
+/// The states of items.
+template <class State>
+struct Begin {
+  KOKKOS_FUNCTION State operator()(std::int64_t) const { return State(3); }
+};
+template <class State, class Done>
+struct Step {
+  KOKKOS_FUNCTION Done operator()(std::int64_t, State&) const { return Done(1); }
+};
+template <class State>
+struct End {
+  KOKKOS_FUNCTION void operator()(std::int64_t, State const&) const {}
+};
+
+template <class State, class Done>
+void until() {
+  parallel_regroup_until("must not compile", 10, Begin<State>(), Step<State, Done>(), End<State>());
+}
+
+struct Required {
+  KOKKOS_FUNCTION explicit Required(int v) : value(v) {}
+  int value;
+};
+
+/// A kernel that needs no number of paths, or has a payload.
+template <class Path>
+struct BranchOfTwo {
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    team_regroup(team, 10, Predict<Path>(), [](int, bool) {});
+  }
+};
+template <class View>
+struct BranchWithPayload {
+  View view;
+
+  KOKKOS_FUNCTION void operator()(Team const& team) const {
+    TeamRegroup const items(
+        team, 10, Paths(2), [](int, auto const&) { return 0; }, one_way(view));
+  }
+};
+
 void check() {
 #if defined(MUST_NOT_COMPILE_regroup)
   loop(RegroupPolicy(Exec(), 0, 10));
@@ -70,7 +127,11 @@ void check() {
   loop<Kind>(10);
   loop<unsigned char>(10);
   loop(RegroupPolicy(Exec(), 0, 10).with_order(Predict<float>()));
+  payload(one_way(Kokkos::View<int*>("p", 10)));
   parallel_regroup_until("must compile", 10, Predict<bool>());
+  until<int, bool>();
+  Kokkos::parallel_for(Kokkos::TeamPolicy<Exec>(1, 1), BranchOfTwo<bool>());
+  Kokkos::parallel_for(Kokkos::TeamPolicy<Exec>(1, 1), BranchWithPayload<Kokkos::View<int*>>());
   reduce(range<Kokkos::IndexType<long>>());
   reduce<Kind>(10);
   Kokkos::parallel_for(Kokkos::TeamPolicy<Exec>(1, 1), Branch<Kind>());
@@ -112,6 +173,20 @@ void check() {
   parallel_regroup_until("must not compile", 10, Predict<int>());
 #elif defined(MUST_NOT_COMPILE_regroup_team_predictor)
   Kokkos::parallel_for(Kokkos::TeamPolicy<Exec>(1, 1), Branch<double>());
+#elif defined(MUST_NOT_COMPILE_regroup_payload_of_planes)
+  payload(one_way(Kokkos::View<int**>("p", 10, 10)));
+#elif defined(MUST_NOT_COMPILE_regroup_payload_of_no_bytes)
+  payload(one_way(Kokkos::View<Copied*>("p", 10)));
+#elif defined(MUST_NOT_COMPILE_regroup_const_payload_returns)
+  payload(round_trip(Kokkos::View<int const*>(Kokkos::View<int*>("p", 10))));
+#elif defined(MUST_NOT_COMPILE_regroup_until_state)
+  until<Required, bool>();
+#elif defined(MUST_NOT_COMPILE_regroup_until_step_of_state)
+  until<int, int>();
+#elif defined(MUST_NOT_COMPILE_regroup_team_of_two_paths)
+  Kokkos::parallel_for(Kokkos::TeamPolicy<Exec>(1, 1), BranchOfTwo<int>());
+#elif defined(MUST_NOT_COMPILE_regroup_team_payload_of_planes)
+  Kokkos::parallel_for(Kokkos::TeamPolicy<Exec>(1, 1), BranchWithPayload<Kokkos::View<int**>>());
 #endif
 }
 

@@ -2,6 +2,7 @@
 #include <Koalesce/Stencil.hpp>
 
 #include <string>
+#include <vector>
 
 /// Calls of parallel_stencil that do not compile: one for each macro that CMakeLists.txt defines. The first compiles.
 namespace Koalesce::Test {
@@ -52,6 +53,7 @@ void check() {
   [[maybe_unused]] auto const valued = KOKKOS_LAMBDA(Around const& a, double v, Index, Index) { return a() + v; };
   [[maybe_unused]] auto const adding = KOKKOS_LAMBDA(Around const& a, Index, Index, double& sum) { return sum += a(); };
   [[maybe_unused]] double sum        = 0;
+  [[maybe_unused]] StencilPolicy<Exec, Shape> const policy({8, 8});
   [[maybe_unused]] auto const summed = KOKKOS_LAMBDA(double sum, double v, Index, Index) { return sum + v; };
 #if defined(MUST_NOT_COMPILE_stencil)
   run(u, v, first);
@@ -227,6 +229,39 @@ void check() {
       u, v, first, KOKKOS_LAMBDA(Around const& a, double c, Index, Index) { return values(a(), c); }, second);
 #elif defined(MUST_NOT_COMPILE_stage_between_returns_void)
   run(u, v, first, KOKKOS_LAMBDA(Around const&, double, Index, Index){}, second);
+#elif defined(MUST_NOT_COMPILE_shape_of_four_dimensions)
+  (void)Box<1, 1, 1, 1>::rank;
+#elif defined(MUST_NOT_COMPILE_points_of_four_dimensions)
+  (void)Offsets<At<0, 0, 0, 1>>::rank;
+#elif defined(MUST_NOT_COMPILE_shape_of_radius_5)
+  (void)Box<1, 5>::rank;
+#elif defined(MUST_NOT_COMPILE_point_at_5)
+  (void)Offsets<At<0, 0>, At<0, -5>>::rank;
+#elif defined(MUST_NOT_COMPILE_no_points)
+  (void)Offsets<>::rank;
+#elif defined(MUST_NOT_COMPILE_points_of_two_ranks)
+  (void)Offsets<At<0, 0>, At<1>>::rank;
+#elif defined(MUST_NOT_COMPILE_stages_of_two_ranks)
+  (void)Staged<Star<1, 1>, Star<1>>::rank;
+#elif defined(MUST_NOT_COMPILE_one_sided_symmetric)
+  run(u, v, SymmetricStencil<double, Offsets<At<0, 0>, At<0, 1>>>());
+#elif defined(MUST_NOT_COMPILE_active_of_another_layout)
+  ActivePoints const points(policy, std::vector<IndexBox<2>>(), Kokkos::LayoutStride());
+#elif defined(MUST_NOT_COMPILE_active_of_numbers)
+  ActivePoints const points(policy, v);
+#elif defined(MUST_NOT_COMPILE_active_of_another_rank)
+  ActivePoints const points(policy, Kokkos::View<int*, Exec>("mask", 8));
+#elif defined(MUST_NOT_COMPILE_active_blocks)
+  ActivePoints const points(policy, Kokkos::View<int**, Exec>("mask", 8, 8));
+  (void)policy.with_active(points).with_blocks(3);
+#elif defined(MUST_NOT_COMPILE_blocks_active)
+  ActivePoints const points(policy, Kokkos::View<int**, Exec>("mask", 8, 8));
+  (void)policy.with_blocks(3).with_active(points);
+#elif defined(MUST_NOT_COMPILE_steps_every_twice)
+  Koalesce::parallel_stencil_steps("must not compile", policy, u, u, 2, first, Koalesce::every(1, [](Index) {}),
+                                   Koalesce::every(1, [](Index) {}));
+#elif defined(MUST_NOT_COMPILE_steps_of_two_functors)
+  Koalesce::parallel_stencil_steps("must not compile", policy, u, u, 2, first, first);
 #endif
 }
 

@@ -24,6 +24,16 @@ struct Matrix {
   int id;
 };
 
+struct Constructed {
+  explicit Constructed(double a) : x(a), y(a) {}
+  double x, y;
+};
+
+struct Fixed {
+  double x, y;
+  int const id = 3;
+};
+
 using Exec  = Kokkos::DefaultExecutionSpace;
 using Space = Exec::memory_space;
 
@@ -57,6 +67,14 @@ void check() {
   copy_structs(Exec(), made<&Particle::x, &Particle::id>(), made<&Particle::id, &Particle::x>());
 #elif defined(MUST_NOT_COMPILE_copy_of_no_structs)
   copy_structs(Exec(), made<&Particle::x, &Particle::id>(), Kokkos::View<Particle*>("structs", 3));
+#elif defined(MUST_NOT_COMPILE_list_of_no_members)
+  (void)StructView<Particle>("made", 3);
+#elif defined(MUST_NOT_COMPILE_no_default_constructor)
+  (void)made<&Constructed::x, &Constructed::y>();
+#elif defined(MUST_NOT_COMPILE_const_member)
+  (void)made<&Fixed::x, &Fixed::id>();
+#elif defined(MUST_NOT_COMPILE_member_of_no_number)
+  (void)made<&Particle::x, &Particle::id>().member<2>();
 #endif
 }
 
