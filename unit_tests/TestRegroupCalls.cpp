@@ -301,6 +301,19 @@ TYPED_TEST(RegroupedCalls, automatic_measures_size_classes_apart) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(decisions[i].size_class, 9 + i);
 }
 
+TYPED_TEST(RegroupedCalls, are_measured_again_after_another_tuning_file_is_named) {
+  forget_tuning();
+  auto const items = any_items(4, 5000);
+  decide<TypeParam>("another file", items);
+  set_tuning_file("");
+  EXPECT_TRUE(regroup_decisions("another file").empty());
+  check_visits<TypeParam>(items, {}, "another file");
+  auto const decisions = regroup_decisions("another file");
+  set_tuning_file(std::nullopt);
+  ASSERT_EQ(decisions.size(), 1u);
+  EXPECT_FALSE(decisions[0].decided);
+}
+
 TYPED_TEST(RegroupedCalls, by_extents_the_plain_loop_runs) {
   forget_tuning();
   Loop<TypeParam> const loop(any_items(4, 5000));

@@ -54,6 +54,7 @@ TYPED_TEST(StencilSymmetric, bits_of_planes_of_one_point) {
 TYPED_TEST(StencilSymmetric, bits_of_a_star) {
   try_bits<TypeParam, SymmetricStencil<double, Star<1, 3, 2>>, double, LayoutLeft>(10000);
 }
+TYPED_TEST(StencilSymmetric, bits_of_a_line) { try_bits<TypeParam, SymmetricStencil<double, Box<4>>, double>(300); }
 TYPED_TEST(StencilSymmetric, bits_of_a_plane) {
   try_bits<TypeParam, SymmetricStencil<double, Box<2, 2>>, double>(10000);
 }

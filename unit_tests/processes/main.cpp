@@ -8,7 +8,9 @@
 #include <bit>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <string>
 
 namespace {
@@ -91,15 +93,28 @@ void run() {
   std::printf("%d choices, %d remembered, %d timed calls\n", choices, remembered, trials);
 }
 
+std::string configuration_text() {
+  std::ostringstream text;
+  Koalesce::print_configuration(text);
+  return text.str();
+}
+
 }  // namespace
 
+/// $KOALESCE_TEST_MODE names the mode that the program sets.
 int main(int argc, char** argv) {
-  Kokkos::ScopeGuard const kokkos(argc, argv);
-  Kokkos::Tools::Experimental::set_begin_parallel_for_callback(
-      [](char const* name, std::uint32_t, std::uint64_t*) { std::printf("kernel %s\n", name); });
-  Kokkos::Tools::Experimental::set_begin_parallel_reduce_callback(
-      [](char const* name, std::uint32_t, std::uint64_t*) { std::printf("kernel %s\n", name); });
   try {
+    char const* const mode = std::getenv("KOALESCE_TEST_MODE");
+    for (auto const known : {Koalesce::TuningMode::by_time, Koalesce::TuningMode::by_extents})
+      if (mode != nullptr && std::string(mode) == to_string(known)) Koalesce::set_tuning_mode(known);
+    auto const before = configuration_text();  // Kokkos need not be initialized
+    Kokkos::ScopeGuard const kokkos(argc, argv);
+    if (configuration_text() != before) return 4;
+    std::printf("%s", before.c_str());
+    Kokkos::Tools::Experimental::set_begin_parallel_for_callback(
+        [](char const* name, std::uint32_t, std::uint64_t*) { std::printf("kernel %s\n", name); });
+    Kokkos::Tools::Experimental::set_begin_parallel_reduce_callback(
+        [](char const* name, std::uint32_t, std::uint64_t*) { std::printf("kernel %s\n", name); });
     run();
   } catch (Koalesce::Error const& e) {
     std::fprintf(stderr, "%s\n", e.what());

@@ -85,3 +85,15 @@ expect_equal("said after two at once" "${third_said}" "")
 # A mode that there is not is one error.
 run(wrong KOALESCE_TUNING=fast)
 expect_equal("status of a wrong mode" "${wrong_status}" 3)
+
+# What the program says counts, whatever the environment says.
+run(said KOALESCE_TUNING=by_extents KOALESCE_TEST_MODE=by_time)
+if(said_timed EQUAL 0)
+  message(FATAL_ERROR "nothing was tried: ${said}")
+endif()
+run(said KOALESCE_TUNING=fast KOALESCE_TEST_MODE=by_extents)
+expect_equal("status of a wrong mode that does not count" "${said_status}" 0)
+expect_equal("choices by extents, as the program says" "${said_choices}" 0)
+if(NOT said MATCHES "choices go: by_extents\n  tuning file: none\n")
+  message(FATAL_ERROR "the configuration is another: ${said}")
+endif()
