@@ -33,9 +33,9 @@ struct Heat {
 };
 
 /// An average over the shape: it neither grows nor decays.
-template <class T, class Shape>
-LinearStencil<T, Shape> average() {
-  return LinearStencil<T, Shape>(
+template <class T, class Shape, template <class, class> class Weights = LinearStencil>
+Weights<T, Shape> average() {
+  return Weights<T, Shape>(
       [](auto... offset) { return ((offset == 0) && ...) ? T(0.5) : T(0.5) / T(Shape::size - 1); });
 }
 
@@ -82,6 +82,7 @@ void add_case(std::array<std::int64_t, Rank> const& n) {
   };
   if constexpr (Shape::size == 2 * Shape::rank + 1) all("koalesce", Heat<T>());
   all("koalesce_linear", average<T, Shape>());
+  if constexpr (Shape::size == 27) all("koalesce_symmetric", average<T, Shape, SymmetricStencil>());
   if constexpr (Shape::size == 2 * Shape::rank + 1) {
     add_impl<Shape, T, Beyond::periodic>(base + "koalesce_periodic", grid, 0, average<T, Shape>());
     add_impl<Shape, T, Beyond::mirror>(base + "koalesce_mirror", grid, 0, average<T, Shape>());

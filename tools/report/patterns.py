@@ -104,17 +104,19 @@ PATTERNS = (
                    "cuda_symmetric_sums": "CUDA symmetric sums", "cuda_shared": "CUDA shared", "openmp_simd": "OpenMP simd"},
             fewer_flops=("koalesce_symmetric", "cuda_symmetric_sums"), bounds={"copy": "copy"}, unit=("points", 1e-9, "GStencil/s"), panel=(2, 3)),
     Pattern("steps", "Time steps",
-            "`parallel_stencil_steps` with a functor and with known weights, as many steps per sweep as it finds best; the same with "
+            "`parallel_stencil_steps` with a functor, with known weights, and with weights that are the same on both sides, as many steps per sweep as it finds best; the same with "
             "one step per sweep, and with up to 2, 4 or 8; known weights with a periodic boundary and with mirrors. `wave` has two "
             "time levels and reads 25 points of the newest one, `perona_malik` has 26 divisions a point. The alternatives are one "
             "sweep per step in plain CUDA or OpenMP; no other library of time steps is measured here. A copy that reads and writes "
             "the field once a step is what single sweeps are bound by.",
-            ours={"koalesce": "functor", "koalesce_linear": "linear"},
-            aside={"koalesce_one": "functor, one", "koalesce_linear_one": "linear, one", "koalesce_periodic": "periodic",
+            ours={"koalesce": "functor", "koalesce_linear": "linear", "koalesce_symmetric": "symmetric"},
+            aside={"koalesce_one": "functor, one", "koalesce_linear_one": "linear, one", "koalesce_symmetric_one": "symmetric, one",
+                   "koalesce_periodic": "periodic",
                    "koalesce_mirror": "mirror", "koalesce_mirror_one": "mirror, one",
                    "koalesce_portable": "portable", "koalesce_portable_one": "portable, one",
                    **{f"koalesce_{k}": f"functor, {k}" for k in (2, 4, 8)},
-                   **{f"koalesce_linear_{k}": f"linear, {k}" for k in (2, 4, 8)}},
+                   **{f"koalesce_linear_{k}": f"linear, {k}" for k in (2, 4, 8)},
+                   **{f"koalesce_symmetric_{k}": f"symmetric, {k}" for k in (2, 4)}},
             kokkos={}, peers={"cuda": "CUDA", "cuda_tiles": "CUDA tiles", "cuda_partial_sums": "CUDA partial sums",
                               "cuda_shared": "CUDA shared", "openmp_simd": "OpenMP simd"},
             bounds={"copy": "copy"}, unit=("points", 1e-9, "GStencil/s"), panel=(2, ), paced="points"),

@@ -39,11 +39,6 @@ struct Damp {
   }
 };
 
-template <class T, class Shape>
-LinearStencil<T, Shape> random_weights(Rng& rng) {
-  return LinearStencil<T, Shape>([&](auto...) { return T(random_int(rng, -99, 99)) / 777; });
-}
-
 template <class View>
 std::string to_text(View const& view) {
   std::string text;
@@ -109,9 +104,10 @@ void compare(Rng& rng, Index<Shape::rank> const& n, auto const& bound, auto cons
   }
 }
 
-template <class P, class Shape, class View>
+template <class P, class Shape, class View, template <class, class> class Weights = LinearStencil>
 void try_weights(Rng& rng, Index<Shape::rank> const& n, auto const& bound) {
-  auto const weights = random_weights<typename View::value_type, Shape>(rng);
+  using T = typename View::value_type;
+  Weights<T, Shape> const weights([&](auto...) { return T(random_int(rng, -99, 99)) / 777; });
   compare<P, Shape, View>(rng, n, bound, [&](auto const& policy, auto const& state, auto const& scratch, int steps) {
     parallel_stencil_steps("weights", policy, state, scratch, steps, weights);
   });
@@ -168,6 +164,19 @@ TYPED_TEST(StencilStepsLinear, cubes_of_double) {
       try_weights<TypeParam, Box<1, 1, 1>, Cube>(rng, n, periodic);
       try_weights<TypeParam, Box<1, 0, 1>, Cube>(rng, n, with_halo);
     }
+  });
+}
+
+TYPED_TEST(StencilStepsLinear, of_weights_that_are_the_same_on_both_sides) {
+  using Shape = Box<1, 1, 1>;
+  for_each_seed([](Rng& rng) {
+    for (auto const& n : extents<TypeParam, 3>(rng)) {
+      try_weights<TypeParam, Shape, CubeOf<TypeParam, double, LayoutRight>, SymmetricStencil>(rng, n, with_halo);
+      try_weights<TypeParam, Shape, CubeOf<TypeParam, float, LayoutLeft>, SymmetricStencil>(rng, n, given);
+      try_weights<TypeParam, Box<1, 2, 1>, CubeOf<TypeParam, float, LayoutRight>, SymmetricStencil>(rng, n, periodic);
+    }
+    for (auto const& n : extents<TypeParam, 2>(rng))
+      try_weights<TypeParam, Box<1, 1>, PlaneOf<TypeParam, double, LayoutRight>, SymmetricStencil>(rng, n, periodic);
   });
 }
 

@@ -35,9 +35,9 @@ struct FusedSteps<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Fi
                   Boundary> {
   using Work = StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Field<Us>...>, Functor, Rest...>;
 
-  static constexpr StepsNumbers numbers =
-      steps_numbers(Order::rank, std::max({int(sizeof(Ts))...}), adds_planes<Work, StepsFacesOf<Boundary>>);
-  using Tile = StepsTile<numbers.width, numbers.rows, numbers.warps>;
+  static constexpr StepsNumbers numbers = steps_numbers(Order::rank, std::max({int(sizeof(Ts))...}),
+                                                        adds_planes<Work, StepsFacesOf<Boundary>>, adds_pairs<Functor>);
+  using Tile                            = StepsTile<numbers.width, numbers.rows, numbers.warps>;
 
   template <int depth>
   using Kernel     = StepsKernel<Work, Boundary, Tile, depth, numbers.apart || StepsFacesOf<Boundary>::has_near>;

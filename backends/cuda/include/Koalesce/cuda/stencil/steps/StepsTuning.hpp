@@ -22,12 +22,20 @@ struct StepsNumbers {
 /// registers hold. In two nothing is exchanged between warps, and rows of four points per thread leave most of a
 /// warp's row to results. A second copy of the code leaves inner tiles little to do, but tiles at the edges then spill
 /// registers of 8 bytes, unless they hold sums. Of sums of boxes arithmetic takes most of the time, so that more than
-/// two steps only compute more that is not kept.
+/// two steps only compute more that is not kept; with weights that are the same on both sides there is half as much.
 ///
 /// \param[in] bytes  of the largest element.
 /// \param[in] adds   whether threads hold sums.
-constexpr StepsNumbers steps_numbers(int rank, int bytes, bool adds) {
+/// \param[in] pairs  whether values are added before they are multiplied.
+constexpr StepsNumbers steps_numbers(int rank, int bytes, bool adds, bool pairs) {
   bool const apart = bytes <= 4 || adds;
+  if (rank == 3 && adds && pairs)
+    return {.width     = bytes > 8 ? 1 : 2,
+            .rows      = bytes <= 4 ? 4 : 3,
+            .warps     = 12,
+            .held      = bytes <= 4 ? 96 : 108,
+            .max_depth = bytes <= 4 ? 4 : 3,
+            .apart     = apart};
   if (rank == 3 && adds)
     return {.width     = bytes > 8 ? 1 : 2,
             .rows      = bytes <= 4 ? 4 : 3,
