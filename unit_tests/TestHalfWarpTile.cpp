@@ -26,7 +26,7 @@ template <class Exec, class Tile, class T, class View, class Vector, class Seen>
 struct ReadAll {
   View a;
   Vector x;
-  std::int64_t split;                                       // the column where a second read() goes on
+  std::int64_t split[2];                                    // the columns where a second and third read() go on
   Seen value;                                               // what came for each element
   Kokkos::View<int*, typename Exec::memory_space> next;     // the column to come, of each row
   Kokkos::View<int[3], typename Exec::memory_space> wrong;  // an order, an element of x, a thread's row
@@ -41,11 +41,13 @@ struct ReadAll {
       if (team.team_rank() < team.team_size() / 16 * 16 && i != mine) wrong(2) = 1;
       value(i, j) = v;
     };
-    tile.read(team, a, row, 0, split, see);
-    tile.read(team, a, x, row, split, a.extent(1) + 5, [&](std::int64_t i, std::int64_t j, T const& v, T const& x_j) {
+    tile.read(team, a, row, 0, split[0], see);
+    auto const see_both = [&](std::int64_t i, std::int64_t j, T const& v, T const& x_j) {
       see(i, j, v);
       if (!(x_j == T(x(j)))) wrong(1) = 1;
-    });
+    };
+    tile.read(team, a, x, row, split[0], split[1], see_both);
+    tile.read(team, a, x, row, split[1], a.extent(1) + 5, see_both);
   }
 };
 
@@ -84,21 +86,25 @@ auto as_random_access(View const& view) {
 template <class Exec, class T, class Layout, class TileExec = Exec, template <class> class Call = Directly,
           int Rows = 16, class Seen = std::identity>
 void check_tiles(std::int64_t rows, std::int64_t columns, int team_size, Rng& rng, Seen const& seen = {}) {
-  using Tile = HalfWarpTile < T, TileExec, Rows<4 ? 1 : 3, Rows>;
+  constexpr int ahead = Rows == 2 ? 1 : Rows == 8 ? 5 : 3;
+  using Tile          = HalfWarpTile<T, TileExec, ahead, Rows>;
   while (Tile::scratch_size(team_size) > 40 * 1024) team_size -= HalfWarp::size;
   Field<Exec, T, 2, Layout> field({rows, columns}, {0, 0}, rng);
   field.fill(rng);
   Field<Exec, T, 2> read({rows, columns}, {0, 0}, rng);
   for_each_index<2>({0, 0}, {rows, columns}, [&](Index<2> const& p) { read(p) = field(p); });
 
-  Field<Exec, T, 1> x({columns}, {0}, rng);
+  using VectorLayout =
+      std::conditional_t<std::is_same_v<Layout, Kokkos::LayoutStride>, Kokkos::LayoutStride, Kokkos::LayoutRight>;
+  Field<Exec, T, 1, VectorLayout> x({columns}, {0}, rng);
   x.fill(rng);
 
   Kokkos::View<int*, typename Exec::memory_space> next("next", rows);
   Kokkos::View<int[3], typename Exec::memory_space> wrong("wrong");
-  auto const a = seen(field.view());
+  auto const a           = seen(field.view());
+  std::int64_t const few = random_int(rng, 0, columns);
   ReadAll<Exec, Tile, T, std::remove_const_t<decltype(a)>, decltype(x.view()), decltype(read.view())> const kernel{
-      a, x.view(), random_int(rng, 0, columns), read.view(), next, wrong};
+      a, x.view(), {few, random_int(rng, few, columns)}, read.view(), next, wrong};
   int const teams = int((rows + Tile::rows(team_size) - 1) / Tile::rows(team_size));
   Kokkos::TeamPolicy<Exec> policy(teams, team_size);
   policy.set_scratch_size(0, Kokkos::PerTeam(int(Tile::scratch_size(team_size))));

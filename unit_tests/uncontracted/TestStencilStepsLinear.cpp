@@ -188,18 +188,22 @@ TYPED_TEST(StencilStepsLinear, cubes_of_complex) {
 }
 
 TYPED_TEST(StencilStepsLinear, functors_of_sums) {
-  using Shape = Box<1, 1, 1>;
-  using Cube  = CubeOf<TypeParam, double, LayoutRight>;
-  LinearStencil<double, Shape> const average([](auto...) { return 1. / 27; });
+  using Shape        = Box<1, 1, 1>;
+  using Cube         = CubeOf<TypeParam, double, LayoutRight>;
+  auto const average = [](auto...) { return 1. / 27; };
   for_each_seed([&](Rng& rng) {
     for (auto const& n : extents<TypeParam, 3>(rng)) {
       auto const k = random_field<Cube>(rng, n, 0, -1, 0);
       Damp<double> const damp{Kokkos::View<int, Kokkos::SharedSpace>("strange")};
-      compare<TypeParam, Shape, Cube>(rng, n, with_halo,
-                                      [&](auto const& policy, auto const& state, auto const& scratch, int steps) {
-                                        parallel_stencil_steps("damp", policy, fields(state, constant(at_point(k))),
-                                                               scratch, steps, average, with_step(damp));
-                                      });
+      auto const try_damp = [&](auto const& weights) {
+        compare<TypeParam, Shape, Cube>(rng, n, with_halo,
+                                        [&](auto const& policy, auto const& state, auto const& scratch, int steps) {
+                                          parallel_stencil_steps("damp", policy, fields(state, constant(at_point(k))),
+                                                                 scratch, steps, weights, with_step(damp));
+                                        });
+      };
+      try_damp(LinearStencil<double, Shape>(average));
+      try_damp(SymmetricStencil<double, Shape>(average));
       Kokkos::fence();
       EXPECT_EQ(damp.strange(), 0) << "a functor was given a sum of values that no field has";
     }

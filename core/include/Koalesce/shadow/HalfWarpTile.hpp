@@ -26,11 +26,11 @@ namespace Koalesce {
 /// have as many elements: of 4 rows and 64 columns, say. All lanes of a half-warp read, and its first ones get a row
 /// each.
 ///
-/// A tile passes through scratch memory in which its rows are longer than 16 elements, which keeps its columns out of
-/// each other's banks (L. Wang, X. Shi, Y. Chang: "Method and device for accessing global memory", Chinese patent
+/// A tile passes through scratch memory in which its rows are longer than it has columns, which keeps its columns out
+/// of each other's banks (L. Wang, X. Shi, Y. Chang: "Method and device for accessing global memory", Chinese patent
 /// application, 2016). On CUDA a half-warp waits for no other one, and copies some tiles ahead of the one it works on,
 /// asynchronously: elements of 1, 2, 4, 8 or 16 bytes that lie side by side in a row, and others of up to 16 bytes
-/// whose alignment is at least 4. On a CPU, each thread is a half-warp of its own: its run of 16 rows passes through
+/// whose alignment is at least 4. On a CPU, each thread is a half-warp of its own: its rows pass through
 /// the stack.
 ///
 ///     using Tile = HalfWarpTile<double>;

@@ -91,12 +91,12 @@ class HalfWarpVector {
   /// Copies a multiple of 16 elements.
   template <int Count>
   __device__ __forceinline__ void copy(int position, T* to) const {
-    [[maybe_unused]] T const* from = m_first + position * m_stride;
+    [[maybe_unused]] T const* from = may_copy ? m_first + position * m_stride : nullptr;
 #pragma unroll
     for (int c = 0; c < Count; c += Tile::side) {
       if constexpr (may_copy) start_copy(from, to + m_lane + c);
       else to[m_lane + c] = m_vector(m_begin + position + c);
-      from += Tile::side * m_stride;
+      if constexpr (may_copy) from += Tile::side * m_stride;
     }
   }
 
@@ -200,7 +200,7 @@ class HalfWarpRows {
 #pragma unroll
     for (int c = 0; c < columns; c += side)
       if (m_rows > 0 && column + c < m_columns) x.template copy<side>(position + c, to + side + c);
-    if (is_skewed() && m_rows > 0 && position > 0 && column - side < m_columns)
+    if (is_skewed() && m_rows > 0 && position > 0 && position < positions() && column - side < m_columns)
       x.template copy<side>(position - side, to);
   }
 

@@ -35,9 +35,10 @@ struct FusedSteps<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Fi
                   Boundary> {
   using Work = StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Field<Us>...>, Functor, Rest...>;
 
-  static constexpr StepsNumbers numbers = steps_numbers(Order::rank, std::max({int(sizeof(Ts))...}),
-                                                        adds_planes<Work, StepsFacesOf<Boundary>>, adds_pairs<Functor>);
-  using Tile                            = StepsTile<numbers.width, numbers.rows, numbers.warps>;
+  static constexpr bool adds = adds_planes<Work, StepsFacesOf<Boundary>>;
+  static constexpr StepsNumbers numbers =
+      steps_numbers(Order::rank, std::max({int(sizeof(Ts))...}), adds, adds_pairs<Functor>);
+  using Tile = StepsTile<numbers.width, numbers.rows, numbers.warps>;
 
   template <int depth>
   using Kernel     = StepsKernel<Work, Boundary, Tile, depth, numbers.apart || StepsFacesOf<Boundary>::has_near>;
@@ -53,8 +54,8 @@ struct FusedSteps<StencilWork<Order, Pack<Field<Ts, Shapes>...>, Points, Pack<Fi
                                             (!StepsFacesOf<Boundary>::is_near(1) || Work::ry < numbers.rows));
 
   /// Whether the code stays small: it has the functor's code once for every step, plane and point of a thread.
-  static constexpr bool is_small =
-      is_linear<Functor> || Order::rank < 3 || ((Shapes::size <= max_functor_points) && ...);
+  static constexpr bool is_small = (is_linear<Functor> && (adds || !adds_pairs<Functor>)) || Order::rank < 3 ||
+                                   ((Shapes::size <= max_functor_points) && ...);
 
   static constexpr int max_depth = [] {
     if constexpr (!has_types || !has_faces || !is_small || Order::rank < 2 || Work::rz == 0) return 0;
