@@ -299,10 +299,9 @@ class EveryPattern {
       m_active{"active", depth, height, width};
   Kokkos::View<double**, Space> m_matrix{"matrix", rows, columns}, m_transposed{"transposed", columns, rows};
   Kokkos::View<double*, Space> m_column_sums{"column sums", columns}, m_row_sums{"row sums", rows};
-  Kokkos::View<int**, Space> m_states[3] = {{"step by step", side, side},
-                                            {"fused", side, side},
-                                            {"reduced", side, side}},
-                             m_scratch{"scratch", side, side};
+  using State       = Kokkos::View<int**, Space>;
+  State m_states[3] = {State("step by step", side, side), State("fused", side, side), State("reduced", side, side)},
+        m_scratch{"scratch", side, side};
   Kokkos::View<Pair*, Space> m_pairs{"pairs", 100};
   Kokkos::View<double*, Space> m_pair_x{"x", 100};
   Kokkos::View<std::int32_t*, Space> m_pair_id{"id", 100};
