@@ -118,6 +118,7 @@ PATTERNS = (
                    **{f"koalesce_linear_{k}": f"linear, {k}" for k in (2, 4, 8)},
                    **{f"koalesce_symmetric_{k}": f"symmetric, {k}" for k in (2, 4)}},
             kokkos={}, peers={"cuda": "CUDA", "cuda_tiles": "CUDA tiles", "cuda_partial_sums": "CUDA partial sums",
+                              "cuda_symmetric_sums": "CUDA symmetric sums",
                               "cuda_shared": "CUDA shared", "openmp_simd": "OpenMP simd"},
             bounds={"copy": "copy"}, unit=("points", 1e-9, "GStencil/s"), panel=(2, ), paced="points"),
     Pattern("distributed", "Several processes",
