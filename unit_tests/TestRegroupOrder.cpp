@@ -289,7 +289,7 @@ TEST(PathOrderRun, team_runs_groups_of_items_in_order_of_their_paths) {
     Items const items{3, paths, make_paths(rng, Mix::equal, paths, 20000)};
     auto const work = work_of(exec, items);
     expect_groups(items, order_run<Backend::Native>(items, RegroupVariant::team),
-                  Impl::OpenMPBackend::OpenMPTeamLoop<std::decay_t<decltype(work)>, false>::group);
+                  Impl::OpenMPBackend::OpenMPTeamLoop<OneThread, std::decay_t<decltype(work)>, false>::group);
     if (paths <= 256)  // of more, neighbors share buckets
       expect_groups(items, order_run<Backend::Portable>(items, RegroupVariant::team),
                     Impl::PortableBackend::team_group<SerialWorker, false>(exec, work, 1));

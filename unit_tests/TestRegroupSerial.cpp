@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RegroupOracle.hpp"
 
+#include <Kokkos_ScatterView.hpp>
+
 #include <stdexcept>
 #include <vector>
 
@@ -75,6 +77,35 @@ TEST(RegroupPlanChoice, is_made_although_a_call_throws) {
   EXPECT_EQ(thrown, 1);
   ASSERT_EQ(regroup_decisions("throws").size(), 1u);
   EXPECT_TRUE(regroup_decisions("throws")[0].decided);
+}
+
+// ---- Items that share memory ----
+
+using Tally   = Kokkos::View<double*, Kokkos::HostSpace>;
+using Scatter = Kokkos::Experimental::ScatterView<double*, Tally::array_layout, Kokkos::Serial>;
+
+struct AddToBin {
+  Scatter bins;
+  Kokkos::View<int*, Kokkos::HostSpace> bin;
+  double amount;
+
+  void operator()(std::int64_t item) const { bins.access()(bin(item)) += amount; }
+};
+
+/// On Serial a ScatterView adds without atomics: two items of a path and bin lie next to each other.
+TEST(RegroupedTally, loses_no_update) {
+  int const items = 1 << 14;
+  Kokkos::View<int*, Kokkos::HostSpace> const bin("bin", items);
+  for (int i = 0; i < items; ++i) bin(i) = i / 2 % 16;
+  for_each_variant(index_variants, [&](Variant variant) {
+    Tally sums("sums", 16);
+    Scatter const bins(sums);
+    parallel_regroup(
+        "tally", ask(RegroupPolicy(Kokkos::Serial(), 0, items), variant), [](std::int64_t i) { return int(i % 2); },
+        AddToBin{bins, bin, 1}, AddToBin{bins, bin, 2});
+    Kokkos::Experimental::contribute(sums, bins);
+    for (int b = 0; b < 16; ++b) EXPECT_EQ(sums(b), 1.5 * items / 16) << "bin " << b;
+  });
 }
 
 }  // namespace

@@ -27,10 +27,23 @@ using PortableBackend::regroup_memory;
 using PortableBackend::sample_plan;
 using PortableBackend::update_plan;
 
-/// Calls body(slot) for begin <= slot < end. Items are independent, so the loop may vectorize unless it reduces.
-template <class Update, class Body>
+/// Whether items depend on no other's. Where atomics and ScatterViews are plain memory, items that share an element do.
+#ifdef KOKKOS_ENABLE_ATOMICS_BYPASS
+template <class>
+inline constexpr bool has_independent_items = false;
+#else
+template <class Exec>
+inline constexpr bool has_independent_items = true;
+#ifdef KOKKOS_ENABLE_SERIAL
+template <>
+inline constexpr bool has_independent_items<Kokkos::Serial> = false;
+#endif
+#endif
+
+/// Calls body(slot) for begin <= slot < end. If items are independent, the loop may vectorize unless it reduces.
+template <class Exec, class Update, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_slot(int begin, int end, Body const& body) {
-  if constexpr (std::is_same_v<Update, NoUpdate>) {
+  if constexpr (has_independent_items<Exec> && std::is_same_v<Update, NoUpdate>) {
     KOALESCE_SIMD
     for (int slot = begin; slot < end; ++slot) body(slot);
   } else {
@@ -39,11 +52,11 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_slot(int begin, int end, Body const& b
 }
 
 /// Runs the slots [begin, end), all of one path, with the elements in their Views; item_of(slot) is the item.
-template <class Work, class ItemOf, class Update>
+template <class Exec, class Work, class ItemOf, class Update>
 KOKKOS_FORCEINLINE_FUNCTION void run_path(Work const& work, int path, int begin, int end, ItemOf const& item_of,
                                           Update& update) {
   work.body.select(path, [&](auto const& functor) KOALESCE_INLINE_LAMBDA {
-    for_each_slot<Update>(begin, end, [&](int slot) KOALESCE_INLINE_LAMBDA {
+    for_each_slot<Exec, Update>(begin, end, [&](int slot) KOALESCE_INLINE_LAMBDA {
       std::int64_t const item = item_of(slot);
       work.call(functor, item, update,
                 [&](auto const& part, auto) KOALESCE_INLINE_LAMBDA -> decltype(auto) { return part.view(item); });
@@ -52,11 +65,11 @@ KOKKOS_FORCEINLINE_FUNCTION void run_path(Work const& work, int path, int begin,
 }
 
 /// The same with the elements moved into the slots.
-template <class Work, class ItemOf, class Elements, class Update>
+template <class Exec, class Work, class ItemOf, class Elements, class Update>
 KOKKOS_FORCEINLINE_FUNCTION void run_moved_path(Work const& work, int path, int begin, int end, ItemOf const& item_of,
                                                 Elements const& elements, Update& update) {
   work.body.select(path, [&](auto const& functor) KOALESCE_INLINE_LAMBDA {
-    for_each_slot<Update>(begin, end, [&](int slot) KOALESCE_INLINE_LAMBDA {
+    for_each_slot<Exec, Update>(begin, end, [&](int slot) KOALESCE_INLINE_LAMBDA {
       work.call(functor, item_of(slot), update, [&](auto const& part, auto i) KOALESCE_INLINE_LAMBDA -> decltype(auto) {
         using Element = typename std::decay_t<decltype(part)>::View::value_type;
         return static_cast<Element&>(get<std::size_t(i.value)>(elements)[slot]);
@@ -82,7 +95,7 @@ struct OpenMPPlainLoop {
 };
 
 /// A thread orders a group of items by path on its stack, small enough for its first-level cache.
-template <class Work, bool Moves>
+template <class Exec, class Work, bool Moves>
 struct OpenMPTeamLoop {
   static constexpr std::size_t item_bytes = Moves ? Slots<Work>::bytes_per_item : 0;
   static constexpr std::size_t cache      = 16 * 1024;
@@ -105,7 +118,7 @@ struct OpenMPTeamLoop {
     Order order;
     if (int const path = find_paths(first, items, order); path != several) {
       auto const item_at = [&](int slot) KOALESCE_INLINE_LAMBDA { return first + slot; };
-      return run_path(work, path, 0, items, item_at, update);
+      return run_path<Exec>(work, path, 0, items, item_at, update);
     }
     auto const item_of = [&](int slot) KOALESCE_INLINE_LAMBDA { return first + order.item[slot]; };
     if constexpr (Moves) {
@@ -114,12 +127,13 @@ struct OpenMPTeamLoop {
       place(items, order);
       for (int slot = 0; slot < items; ++slot) depart(work.payload, item_of(slot), elements, slot);
       for_each_path(order, [&](int path, int begin, int end) {
-        run_moved_path(work, path, begin, end, item_of, elements, update);
+        run_moved_path<Exec>(work, path, begin, end, item_of, elements, update);
       });
       for (int slot = 0; slot < items; ++slot) come_back(work.payload, item_of(slot), elements, slot);
     } else {
       place(items, order);
-      for_each_path(order, [&](int path, int begin, int end) { run_path(work, path, begin, end, item_of, update); });
+      for_each_path(order,
+                    [&](int path, int begin, int end) { run_path<Exec>(work, path, begin, end, item_of, update); });
     }
   }
 
@@ -176,9 +190,9 @@ struct OpenMPTeamLoop {
 };
 
 /// The same for too many paths to count on the stack: sorts the items by path.
-template <class Work, bool Moves>
+template <class Exec, class Work, bool Moves>
 struct OpenMPSortingTeamLoop {
-  static constexpr int group = OpenMPTeamLoop<Work, Moves>::group;
+  static constexpr int group = OpenMPTeamLoop<Exec, Work, Moves>::group;
 
   Work work;
 
@@ -197,17 +211,17 @@ struct OpenMPSortingTeamLoop {
       for (end = begin; end < items && order[end] / group == path; ++end)
         if constexpr (Moves) depart(work.payload, item_of(end), elements, end);
       if constexpr (Moves) {
-        run_moved_path(work, int(path), begin, end, item_of, elements, update);
+        run_moved_path<Exec>(work, int(path), begin, end, item_of, elements, update);
         for (int slot = begin; slot < end; ++slot) come_back(work.payload, item_of(slot), elements, slot);
       } else {
-        run_path(work, int(path), begin, end, item_of, update);
+        run_path<Exec>(work, int(path), begin, end, item_of, update);
       }
     }
   }
 };
 
 /// Blocks of the grid's slots. Neighboring slots mostly have the same path.
-template <class Work, class Order, bool Moves>
+template <class Exec, class Work, class Order, bool Moves>
 struct OpenMPGridLoop {
   static constexpr int block = 4096;
 
@@ -223,10 +237,10 @@ struct OpenMPGridLoop {
       int const path = order.path_at(begin);
       end            = order.end_of_path(begin, last);
       if constexpr (Moves) {
-        run_moved_path(work, path, begin, end, item_of, elements, update);
+        run_moved_path<Exec>(work, path, begin, end, item_of, elements, update);
         for (int slot = begin; slot < end; ++slot) come_back(work.payload, item_of(slot), elements, slot);
       } else {
-        run_path(work, path, begin, end, item_of, update);
+        run_path<Exec>(work, path, begin, end, item_of, update);
       }
     }
   }
@@ -269,16 +283,16 @@ void run_openmp_plain(Exec const& exec, std::string const& label, Work const& wo
 
 template <bool Moves, class Exec, class Work, class Result>
 void run_openmp_team(Exec const& exec, std::string const& label, Work const& work, Result& result) {
-  using Body                = OpenMPTeamLoop<Work, Moves>;
+  using Body                = OpenMPTeamLoop<Exec, Work, Moves>;
   std::int64_t const groups = (work.items() + Body::group - 1) / Body::group;
   if (work.paths <= Body::max_paths) run_blocks(label, exec, groups, Body{work}, result);
-  else run_blocks(label, exec, groups, OpenMPSortingTeamLoop<Work, Moves>{work}, result);
+  else run_blocks(label, exec, groups, OpenMPSortingTeamLoop<Exec, Work, Moves>{work}, result);
 }
 
 template <bool Moves, class Exec, class Work, class Order, class Result>
 void run_openmp_grid_loop(Exec const& exec, std::string const& label, Work const& work, Order const& order,
                           typename Slots<Work>::Pointers const& elements, Result& result) {
-  using Body = OpenMPGridLoop<Work, Order, Moves>;
+  using Body = OpenMPGridLoop<Exec, Work, Order, Moves>;
   run_blocks(label, exec, (work.items() + Body::block - 1) / Body::block, Body{work, order, elements}, result);
 }
 
