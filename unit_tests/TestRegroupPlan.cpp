@@ -396,6 +396,29 @@ TYPED_TEST(RegroupPlans, are_tried_by_automatic_calls) {
   EXPECT_EQ(tried, (std::vector<RV>{RV::plain, RV::team, RV::planned}));
 }
 
+/// Making an order is no update of it, and its call no measure of those that follow.
+TYPED_TEST(RegroupPlans, are_timed_from_their_second_call_on) {
+  Rng rng(12);
+  PlannedLoop<TypeParam> const loop;
+  Items const items{0, 3, make_paths(rng, Mix::equal, 3, 5000)};
+  std::string const label = "times plans on " + TypeParam::name();
+  auto const calls        = [&](int count) {
+    for (int call = 0; call < count; ++call) {
+      parallel_regroup(label, loop.policy(items), Paths(3), PathTableOf<TypeParam>(items), VisitsOf<TypeParam>(items));
+      typename TypeParam::exec().fence();
+    }
+    return regroup_decisions(label).at(0);
+  };
+  auto const early = calls(4);  // plain, team, planned, plain
+  EXPECT_EQ(loop.plan.times_made(), 1);
+  ASSERT_EQ(early.trials.at(2).variant, RV::planned);
+  EXPECT_EQ(early.trials[2].calls, 0);
+  auto const late = calls(20);
+  EXPECT_TRUE(late.decided);
+  EXPECT_GE(late.trials.at(2).calls, 1);
+  EXPECT_LE(late.trials.at(2).calls, 2);
+}
+
 // ---- The order ----
 
 #if defined(KOKKOS_ENABLE_SERIAL) || defined(KOKKOS_ENABLE_OPENMP)

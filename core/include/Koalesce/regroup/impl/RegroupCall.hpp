@@ -37,23 +37,11 @@ struct RegroupCall {
   }
   bool is_captured() const { return Impl::is_captured(exec()); }
 
-  /// Makes the order of a plan that has none, which is not part of a variant's time.
-  /// \returns false if there was no memory for it.
-  bool prepare(RegroupVariant variant) const {
-    if constexpr (has_plan<Policy>) {
-      if (variant != RegroupVariant::planned) return true;
-      auto& state      = PlanAccess::state(policy.plan());
-      char* const plan = plan_room();
-      if (plan == nullptr) return false;
-      if (!state.is_due()) return true;
-      return with_memory(variant, [&](char* memory) {
-        auto const bits = Work::has_key ? SortBits::of<typename Work::KeyValue>(policy.key_bits(), work.paths)
-                                        : SortBits::at_least(0, work.paths);
-        make_plan(Tag{}, exec(), kernel_name(), work, bits, plan, memory);
-        state.made();
-      });
-    }
-    return true;
+  /// Whether the variant runs with a plan whose order has to be made first.
+  bool makes_plan(RegroupVariant variant) const {
+    if constexpr (has_plan<Policy>)
+      return variant == RegroupVariant::planned && plan_room() != nullptr && PlanAccess::state(policy.plan()).is_due();
+    return false;
   }
 
   /// Runs a variant; returns false if there was no memory for it.
@@ -85,13 +73,25 @@ struct RegroupCall {
         .room({work.begin, work.items(), work.paths}, plan_memory(Tag{}, work), is_captured());
   }
 
+  /// Makes the order if it is due, in the plan's room; returns false if there was no memory for that.
+  bool make_due_plan(char* plan) const {
+    auto& state = PlanAccess::state(policy.plan());
+    if (!state.is_due()) return true;
+    return with_memory(RegroupVariant::planned, [&](char* memory) {
+      auto const bits = Work::has_key ? SortBits::of<typename Work::KeyValue>(policy.key_bits(), work.paths)
+                                      : SortBits::at_least(0, work.paths);
+      make_plan(Tag{}, exec(), kernel_name(), work, bits, plan, memory);
+      state.made();
+    });
+  }
+
   bool run_with_plan() const {
     static_assert(PlanBackend<Tag, Exec, KernelName, Work, Result>,
                   "Koalesce: the execution space's backend lacks a function that PlanBackend requires; write it");
-    auto& state    = PlanAccess::state(policy.plan());
-    auto const was = state.times_made();
-    if (!prepare(RegroupVariant::planned)) return false;
-    char* const plan      = plan_room();
+    auto& state      = PlanAccess::state(policy.plan());
+    auto const was   = state.times_made();
+    char* const plan = plan_room();
+    if (plan == nullptr || !make_due_plan(plan)) return false;
     bool const is_trusted = policy.plan_check() == PlanCheck::none && state.is_current();
     if (state.times_made() == was && !is_trusted) {
       state.change([&] { update_plan(Tag{}, exec(), kernel_name(), work, plan, state.moved()); });

@@ -130,17 +130,12 @@ void run_tuned(Call const& call, std::vector<RegroupTrial> const& trials) {
   if (samples) call.loop.sample(call.exec(), call.named("sample"), entry, call.work);
   auto choice = entry->next(samples);
   choice.size = double(call.work.items()) / entry->items();
-  if (choice.timed) {
-    try {
-      (void)call.prepare(choice.variant);
-    } catch (...) {
-      entry->lost(choice);
-      throw;
-    }
+  // A call that begins with an order says nothing of those that update it. Where each makes one, that is its time.
+  bool const begins = choice.timed && choice.turn.first && call.makes_plan(choice.variant);
+  if (begins) entry->lost(choice);
+  if (choice.timed && !begins)
     call.loop.time(call.exec(), entry, choice, [&] { return call.run_or_plain(choice.variant); });
-  } else {
-    call.run_or_plain(choice.variant);
-  }
+  else call.run_or_plain(choice.variant);
 }
 
 /// Implements Regroup::automatic. If a tuning tool is loaded, it may choose, and measures the time until this returns.

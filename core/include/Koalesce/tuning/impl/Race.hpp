@@ -26,6 +26,7 @@ class Race {
   struct Turn {
     std::size_t candidate;
     bool timed;
+    bool first = false;  // of the candidate
   };
 
   struct Trial {
@@ -42,7 +43,8 @@ class Race {
     skip_dropped();
     if (m_slot == slots()) return {leader(), false};
     ++m_pending;
-    return {m_slot++ % m_trials.size(), true};
+    std::size_t const slot = m_slot++;
+    return {slot % m_trials.size(), true, slot < m_trials.size()};
   }
 
   /// The time of a timed turn. One that is not a positive number counts as lost.
