@@ -197,7 +197,8 @@ struct FindChanged {
   /// The items of a tile.
   template <class Member>
   KOKKOS_FUNCTION void find(Member const& team, std::int64_t first, Found const& found) const {
-    int const threads = team.team_size();
+    int const threads       = team.team_size();
+    std::int64_t const last = Kokkos::min(first + Shape::tile, std::int64_t(plan.items));
     for (int begin = 0; begin < Shape::tile; begin += threads * Shape::at_once) {
       // All loads first: a report of a path out of range would keep the later ones waiting.
       Predicted predicted[Shape::at_once];
@@ -210,7 +211,7 @@ struct FindChanged {
       });
       static_for<Shape::at_once>([&](auto k) {
         std::int64_t const i = mine + k.value * threads;
-        if (i >= plan.items) return;
+        if (i >= last) return;  // of a tile: some numbers of threads do not divide it
         int const now = work.checked(predicted[k.value], work.begin + i);
         if (now == then[k.value]) return;
         plan.path[i] = std::uint16_t(now);
