@@ -34,7 +34,7 @@ struct BlockResult<Result, Value> {
   void join(Value& value, Value const& other) const { reducer.join(value, other); }
 };
 
-/// Computes each block's result into its own element.
+/// Computes each block's result on its thread's stack, because elements of neighboring blocks share cache lines.
 template <class Body, class Join, class Value>
 struct ReduceBlock {
   Body body;
@@ -43,7 +43,9 @@ struct ReduceBlock {
 
   void operator()(std::int64_t block) const {
     join.init(parts(block));
-    body(block, parts(block));
+    Value mine = parts(block);
+    body(block, mine);
+    parts(block) = mine;
   }
 };
 
