@@ -220,7 +220,7 @@ class TeamPathOrder : public OrderedItems {
   /// If there are more paths than buckets, neighboring paths share one.
   KOKKOS_FORCEINLINE_FUNCTION int bucket(int path) const {
     if (path >= m_paths) return 0;
-    return m_paths <= max_buckets ? path : int(std::int64_t(path) * max_buckets / m_paths);
+    return m_paths <= max_buckets ? path : int(unsigned(path) * unsigned(max_buckets) / unsigned(m_paths));
   }
 
   int m_items, m_paths, m_workers;
