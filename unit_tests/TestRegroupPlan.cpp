@@ -10,8 +10,6 @@
 namespace Koalesce::Test {
 namespace {
 
-using RV = RegroupVariant;
-
 template <class P>
 class RegroupPlans : public ::testing::Test {};
 TYPED_TEST_SUITE(RegroupPlans, DefaultPaths::types, PathNames);
@@ -382,41 +380,6 @@ TYPED_TEST(RegroupPlans, of_very_many_paths_are_not_used) {
   Items const items{0, 1024, make_paths(rng, Mix::equal, 1024, 3000)};
   loop.run(items);
   EXPECT_EQ(loop.plan.times_made(), 0);
-}
-
-TYPED_TEST(RegroupPlans, are_tried_by_automatic_calls) {
-  Rng rng(11);
-  PlannedLoop<TypeParam> const loop;
-  Items const items{0, 3, make_paths(rng, Mix::equal, 3, 5000)};
-  std::string const label = "tries plans on " + TypeParam::name();
-  parallel_regroup(label, loop.policy(items), Paths(3), PathTableOf<TypeParam>(items), VisitsOf<TypeParam>(items));
-  std::vector<RV> tried;
-  auto const decisions = regroup_decisions(label);
-  for (auto const& trial : decisions.at(0).trials) tried.push_back(trial.variant);
-  EXPECT_EQ(tried, (std::vector<RV>{RV::plain, RV::team, RV::planned}));
-}
-
-/// Making an order is no update of it, and its call no measure of those that follow.
-TYPED_TEST(RegroupPlans, are_timed_from_their_second_call_on) {
-  Rng rng(12);
-  PlannedLoop<TypeParam> const loop;
-  Items const items{0, 3, make_paths(rng, Mix::equal, 3, 5000)};
-  std::string const label = "times plans on " + TypeParam::name();
-  auto const calls        = [&](int count) {
-    for (int call = 0; call < count; ++call) {
-      parallel_regroup(label, loop.policy(items), Paths(3), PathTableOf<TypeParam>(items), VisitsOf<TypeParam>(items));
-      typename TypeParam::exec().fence();
-    }
-    return regroup_decisions(label).at(0);
-  };
-  auto const early = calls(4);  // plain, team, planned, plain
-  EXPECT_EQ(loop.plan.times_made(), 1);
-  ASSERT_EQ(early.trials.at(2).variant, RV::planned);
-  EXPECT_EQ(early.trials[2].calls, 0);
-  auto const late = calls(20);
-  EXPECT_TRUE(late.decided);
-  EXPECT_GE(late.trials.at(2).calls, 1);
-  EXPECT_LE(late.trials.at(2).calls, 2);
 }
 
 // ---- The order ----

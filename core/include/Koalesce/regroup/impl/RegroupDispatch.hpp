@@ -103,19 +103,29 @@ std::vector<RegroupTrial> regroup_trials(Tag, Policy const& policy, Work const& 
   return trials;
 }
 
-/// The entry of the loops that share decisions with a call. They allow the same variants.
+/// What a call asks of its plan, on which the time of the variant `planned` depends; empty without one.
+template <class Policy>
+std::string plan_text(Policy const& policy) {
+  if constexpr (!has_plan<Policy>) return "";
+  std::string text = policy.plan_check() == PlanCheck::none ? "plan unchecked" : "plan checked";
+  return text += ", key bits " + std::to_string(int(policy.key_bits()));
+}
+
+/// The entry of the loops that share decisions with a call. They allow the same variants, and use plans alike.
 template <class Tag, class Call>
 std::shared_ptr<RegroupEntry> regroup_entry(Call const& call, std::vector<RegroupTrial> const& trials) {
   int const size = size_class(call.work.items());
   int variants   = 0;
   for (auto const& trial : trials) variants |= 1 << int(trial.variant);
+  if constexpr (has_plan<std::decay_t<decltype(call.policy)>>)
+    variants |= (1 + int(call.policy.plan_check()) + 2 * int(call.policy.key_bits())) << std::size(regroup_variants);
   auto const& registry = TuningRegistry::instance();
   using Key            = std::tuple<std::string, int, int, int, std::int64_t>;
   using Lookup         = std::tuple<std::string const&, int, int, int, std::int64_t>;
   thread_local RecentValues<Key, std::shared_ptr<RegroupEntry>, 8> recent;
   return recent.get(Lookup(call.label, device_of(call.exec()), size, variants, registry.changes()), [&] {
     return RegroupEntry::find(call.label, typeid(Call).name(), call.exec().name(), machine_of(Tag{}, call.exec()),
-                              call.work.items(), trials);
+                              call.work.items(), trials, plan_text(call.policy));
   });
 }
 

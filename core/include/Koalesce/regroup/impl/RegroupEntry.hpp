@@ -73,11 +73,13 @@ class RegroupEntry : public TuningEntry {
 
   /// The entry of the loops with these variants, made if there is none.
   /// \param[in] kernel  the type of what the loop's items do.
+  /// \param[in] plan    how they use a plan, where they have one.
   static std::shared_ptr<RegroupEntry> find(std::string const& label, std::string const& kernel,
                                             std::string const& space, TuningMachine const& machine, std::int64_t items,
-                                            std::vector<RegroupTrial> const& candidates) {
+                                            std::vector<RegroupTrial> const& candidates, std::string const& plan = "") {
     std::string extents = "2^" + std::to_string(size_class(items)) + " items";
     for (auto const& candidate : candidates) extents += std::string("; ") + to_string(candidate.variant);
+    if (!plan.empty()) extents += "; " + plan;
     TuningKey const key{"regroup", label, kernel, extents, machine};
     return TuningRegistry::instance().find<RegroupEntry>(
         key, [&] { return std::make_shared<RegroupEntry>(key, space, items, candidates); });
