@@ -41,7 +41,7 @@ KOKKOS_FUNCTION constexpr std::size_t team_regroup_scratch(int items, int paths,
 /// `T const&` and `T&`, and must not reach them through their Views.
 ///
 /// All threads of the team call the constructor and the functions, with the same arguments, in uniform control flow;
-/// each ends with a barrier. Items are ordered as by team_regroup().
+/// each ends with a barrier. The policy's vector length must be 1. Items are ordered as by team_regroup().
 ///
 /// \tparam Member   the team's handle.
 /// \tparam Payload  what one_way() and round_trip() return.
@@ -96,9 +96,10 @@ class TeamRegroup {
 ///                  [&](int i, int path) { if (path == 0) ...; else if (path == 1) ...; else ...; });
 ///
 /// All threads of the team call it, with the same arguments, in uniform control flow; it ends with a barrier, so it can
-/// be called several times in a kernel, and the next branch sees what one branch wrote. An item may run on any thread
-/// of the team. At most paths - 1 warps per call run more than one path. Items of a path are in ascending order; with
-/// two paths, the items of the second one fill the slots from the last one downward.
+/// be called several times in a kernel, and the next branch sees what one branch wrote. The policy's vector length must
+/// be 1; on CUDA, a kernel with another one aborts. An item may run on any thread of the team. At most paths - 1 warps
+/// per call run more than one path. Items of a path are in ascending order; with two paths, the items of the second one
+/// fill the slots from the last one downward.
 ///
 /// \param[in] team    the team's handle.
 /// \param[in] items   at most 65536; the same in all threads.

@@ -14,7 +14,10 @@ template <>
 struct TeamWorker<Kokkos::Cuda> {
   template <class Member, class Action>
   KOKKOS_FORCEINLINE_FUNCTION static void choose(Member const& team, Action const& action) {
-    KOKKOS_IF_ON_DEVICE((if (blockDim.x == 1 && team.team_size() % 32 == 0) return action(CudaBackend::WarpWorker());))
+    // The lanes of a thread would all count its items, at once.
+    KOKKOS_IF_ON_DEVICE((if (blockDim.x > 1) Kokkos::abort(
+                             "Koalesce::team_regroup: the team's vector length is not 1; give the policy no other");
+                         if (team.team_size() % 32 == 0) return action(CudaBackend::WarpWorker());))
     (void)team;
     action(SerialWorker());
   }
