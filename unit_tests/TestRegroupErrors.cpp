@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RegroupOracle.hpp"
 
+#include <atomic>
 #include <functional>
+#include <thread>
 #include <utility>
 
 /// Predictors outside the paths, and what a regrouped loop refuses before anything runs.
@@ -157,6 +159,58 @@ TYPED_TEST(RegroupedErrors, loops_tell_of_their_own_items) {
     EXPECT_EQ(error_of([&] { check_paths(exec); }), "");
   });
 }
+
+#if defined(KOKKOS_ENABLE_SERIAL) || defined(KOKKOS_ENABLE_OPENMP)
+/// Instances of one thread that do not wait for each other.
+std::vector<OneThread> two_instances() {
+#if defined(KOKKOS_ENABLE_SERIAL)
+  auto const parts = Kokkos::Experimental::partition_space(OneThread(), 1, 1);
+  return {parts[0], parts[1]};
+#else
+  return {one_thread(), one_thread()};
+#endif
+}
+
+/// Counts items; one of them waits until another thread's call has ended.
+struct WaitsOnce {
+  std::atomic<int>* ran;
+  std::atomic<bool>*begun, *ended;
+  std::int64_t waits_at;  // -1: none does
+
+  void operator()(int, std::int64_t item) const {
+    ++*ran;
+    if (item != waits_at) return;
+    *begun = true;
+    while (!*ended) std::this_thread::yield();
+  }
+};
+
+/// Item 0 of the first call has no path. The second call begins after that is known and before the first one ends.
+TEST(RegroupedErrorsOfThreads, are_those_of_their_own_calls) {
+  auto const instances = two_instances();
+  std::atomic<int> ran[2]{0, 0};
+  std::atomic<bool> begun = false, ended = false;
+  // Made here, because new Views wait for all kernels.
+  PathTable<Kokkos::HostSpace> const bad(items_with({{0, 7}}, 3, 100)), good(items_with({}, 3, 100));
+  auto const run = [&](std::size_t which, PathTable<Kokkos::HostSpace> const& predict) {
+    WaitsOnce const body{&ran[which], &begun, &ended, which == 0 ? 1 : -1};
+    return error_of([&] {
+      parallel_regroup("loop of two threads", RegroupPolicy(instances[which], 0, 100).with_regroup(Regroup::never),
+                       Paths(3), predict, body);
+    });
+  };
+  std::string first;
+  std::thread thread([&] { first = run(0, bad); });
+  while (!begun) std::this_thread::yield();
+  std::string const second = run(1, good);
+  ended                    = true;
+  thread.join();
+  expect_phrases(first, {"item 0 the path 7"});
+  EXPECT_EQ(second, "");
+  EXPECT_EQ(ran[0], 99);
+  EXPECT_EQ(ran[1], 100);
+}
+#endif
 
 struct CountItems {
   KOKKOS_FUNCTION void operator()(int, std::int64_t, std::int64_t& sum) const { ++sum; }

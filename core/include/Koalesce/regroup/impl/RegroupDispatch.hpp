@@ -174,6 +174,19 @@ bool regroup_waits(Result const& result) {
   else return true;
 }
 
+/// Whether kernels have run when their launch returns. Each call then has an error of its own, not to get another
+/// thread's.
+template <class Exec>
+inline constexpr bool runs_in_launch = false;
+#ifdef KOKKOS_ENABLE_SERIAL
+template <>
+inline constexpr bool runs_in_launch<Kokkos::Serial> = true;
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+template <>
+inline constexpr bool runs_in_launch<Kokkos::OpenMP> = true;
+#endif
+
 template <class Policy, class Result, class Args>
 void regroup(std::string const& function, std::string const& label, Policy const& given, Result& result,
              Args const& args) {
@@ -188,13 +201,19 @@ void regroup(std::string const& function, std::string const& label, Policy const
   auto const trials = regroup_trials(Tag{}, policy, work);
 
   Kokkos::Profiling::ScopedRegion const region(function);
-  auto const loop = RegroupLoops<Exec>::find(label, typeid(Call));
-  loop->throw_fault(where, work.paths);
-  work.fault = loop->fault();
+  auto const loop   = RegroupLoops<Exec>::find(label, typeid(Call));
+  std::int64_t mine = PathFault::none;
+  if constexpr (runs_in_launch<Exec>) {
+    work.fault = PathFault{&mine};
+  } else {
+    loop->throw_fault(where, work.paths);
+    work.fault = loop->fault();
+  }
   Call const call{policy, label, work, result, *loop};
   if (trials.size() == 1) call.run_or_plain(trials.front().variant);
   else run_automatic<Tag>(call, trials);
-  if (regroup_waits<Exec>(result)) loop->throw_fault(where, work.paths);
+  if (mine != PathFault::none) fail(where, PathFault::text(mine, work.paths));
+  if (!runs_in_launch<Exec> && regroup_waits<Exec>(result)) loop->throw_fault(where, work.paths);
 }
 
 }  // namespace Koalesce::Impl

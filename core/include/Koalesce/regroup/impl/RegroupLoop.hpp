@@ -50,10 +50,7 @@ class RegroupLoop {
     std::lock_guard const lock(m_mutex);
     int const earlier_paths = std::exchange(m_paths, paths.value_or(m_paths));
     if (read(m_fault.data()) == PathFault::none) return "";
-    std::int64_t const reported = Kokkos::atomic_exchange(m_fault.data(), +PathFault::none);
-    return "the predictor gives item " + PathFault::item(reported) + " the path " + PathFault::path(reported) +
-           ", but paths are numbered 0 to " + std::to_string(earlier_paths - 1) +
-           "; that item has run no path, so make the predictor return one of them for every item";
+    return PathFault::text(Kokkos::atomic_exchange(m_fault.data(), +PathFault::none), earlier_paths);
   }
 
   void throw_fault(std::string const& where, int paths) {

@@ -39,6 +39,13 @@ struct PathFault {
     std::int64_t const path = reported % span + least;
     return std::to_string(path) + (path == most ? " or more" : path == least ? " or less" : "");
   }
+
+  /// \param[in] paths  of the loop.
+  static std::string text(std::int64_t reported, int paths) {
+    return "the predictor gives item " + item(reported) + " the path " + path(reported) +
+           ", but paths are numbered 0 to " + std::to_string(paths - 1) +
+           "; that item has run no path, so make the predictor return one of them for every item";
+  }
 };
 
 /// A functor per path.
