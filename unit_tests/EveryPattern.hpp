@@ -121,7 +121,7 @@ class EveryPattern {
 
   explicit EveryPattern(Exec const& exec = {})
       : m_exec(exec),
-        m_threads(Backend::on_host<Exec> && exec.concurrency() == 1 ? 1 : team_sizes<Exec>({1, 2}).back()) {
+        m_threads(Backend::on_host<Exec> && Impl::threads_of(exec) == 1 ? 1 : team_sizes<Exec>({1, 2}).back()) {
     auto const host = Kokkos::create_mirror(Kokkos::HostSpace(), m_field);
     for_each_index<3>({}, {depth + 2, height + 2, width + 2},
                       [&](Index<3> const& p) { host(p[0], p[1], p[2]) = field_value(p); });

@@ -9,6 +9,7 @@
 #include <Koalesce/shadow/impl/ReadChecks.hpp>
 #include <Koalesce/shadow/impl/ReadSignature.hpp>
 #include <Koalesce/shadow/impl/ReadWork.hpp>
+#include <Koalesce/tuning/impl/Stopwatch.hpp>
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
@@ -79,14 +80,15 @@ Traversal classify(BackendTag, Exec const& exec, std::string const& label, Work 
   return by_column >= samples - few ? Traversal::by_column : by_column <= few ? Traversal::irregular : Traversal::mixed;
 }
 
-/// How the map traverses the matrix. A map whose type this view has not seen is classified, if there are enough items.
+/// How the map traverses the matrix. A map whose type this view has not seen is classified, if there are enough items
+/// and the call may wait.
 template <class Tag, class Exec, class Work, class State>
 Traversal traversal_of(Tag, Exec const& exec, std::string const& label, Work const& work, State& state) {
   constexpr std::int64_t fewest = 64 * HalfWarp::size;
   if (work.is_known_far()) return Traversal::by_column;
   std::type_index const type = typeid(typename Work::Map);
   if (auto const known = state.traversals.find(type); known != state.traversals.end()) return known->second;
-  if (work.items() < fewest) return Traversal::irregular;
+  if (work.items() < fewest || !Stopwatch<Exec>::can_measure(exec)) return Traversal::irregular;
   return state.traversals[type] = classify(Tag{}, exec, label, work);
 }
 
@@ -111,7 +113,8 @@ bool give_shadow(Work& work, Shadow<View> const& shadow, IndexRange const& lines
   return true;
 }
 
-/// Chooses among the original, transposing while reading, and the shadow.
+/// Chooses among the original, transposing while reading, and the shadow. What is built while a graph is captured would
+/// be there only when the graph has run, so a captured read builds nothing.
 template <class BackendTag, class Exec, class View, class Map, class Consumer, class Result>
 void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> const& a, std::int64_t begin,
                    std::int64_t end, Map const& map, Consumer const& consumer, Result& result) {
@@ -127,10 +130,11 @@ void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> 
   ShadowLines<View> const lines{a.base(), work.by_columns ? Along::rows : Along::columns};
   auto& shadow        = state[lines.along];
   bool const is_whole = work.items() == work.size(), knows_lines = is_whole || work.is_known_far();
-  bool const can_build = !shadow.no_memory && knows_lines && (is_whole || work.items() >= smallest_part) &&
+  bool const captured  = !Stopwatch<Exec>::can_measure(exec);
+  bool const can_build = !captured && !shadow.no_memory && knows_lines && (is_whole || work.items() >= smallest_part) &&
                          shadow.built.runs() < LineSet::max_runs;
-  bool const useful =
-      work.items() > 0 && !work.is_vector() && !work.is_known_near() && (can_build || !shadow.built.empty());
+  bool const can_read = !shadow.built.empty() && (!captured || shadow.stale.empty());
+  bool const useful   = work.items() > 0 && !work.is_vector() && !work.is_known_near() && (can_build || can_read);
   // The items of an unknown map are places in the matrix only if they begin with the first.
   bool const are_places  = work.is_known_far() || (is_whole && begin == 0);
   auto const goes        = useful ? traversal_of(Tag{}, exec, label, work, state) : Traversal::irregular;

@@ -30,7 +30,15 @@ class CompletionOf<Kokkos::Cuda> : public Completion {
     CudaBackend::check_cuda("Koalesce: the end of earlier work", cudaEventSynchronize(m_event), "waiting for an event");
   }
 
+  /// While a graph is captured, the host waits: what came before the capture is no part of the graph.
   void precede(Kokkos::Cuda const& other) {
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    CudaBackend::check_cuda("Koalesce: the end of earlier work", cudaStreamIsCapturing(other.cuda_stream(), &capture),
+                            "asking whether a graph is captured");
+    if (capture != cudaStreamCaptureStatusNone) {
+      CudaBackend::DespiteCaptures const despite;
+      return wait();
+    }
     CudaBackend::check_cuda("Koalesce: the end of earlier work", cudaStreamWaitEvent(other.cuda_stream(), m_event, 0),
                             "waiting for an event");
   }
