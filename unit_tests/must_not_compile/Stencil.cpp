@@ -124,9 +124,9 @@ void check() {
   run(
       u, v, KOKKOS_LAMBDA(Around const& a, Index, Index) { return a(0.5, 0); });
 #elif defined(MUST_NOT_COMPILE_too_few_extents)
-  StencilPolicy<Exec, Star<1, 1, 1>> const policy({8, 8});
+  StencilPolicy<Exec, Star<1, 1, 1>> const flat({8, 8});
 #elif defined(MUST_NOT_COMPILE_too_few_extents_of_an_instance)
-  StencilPolicy<Exec, Star<1, 1, 1>> const policy(Exec(), {8, 8});
+  StencilPolicy<Exec, Star<1, 1, 1>> const flat(Exec(), {8, 8});
 #elif defined(MUST_NOT_COMPILE_weights_of_two_points)
   parallel_stencil("must not compile", StencilPolicy<Exec, Box<0, 0>>({8, 8}), fields(u, u), v,
                    LinearStencil<double, Box<0, 0>>());

@@ -174,19 +174,6 @@ bool regroup_waits(Result const& result) {
   else return true;
 }
 
-/// Whether kernels have run when their launch returns. Each call then has an error of its own, not to get another
-/// thread's.
-template <class Exec>
-inline constexpr bool runs_in_launch = false;
-#ifdef KOKKOS_ENABLE_SERIAL
-template <>
-inline constexpr bool runs_in_launch<Kokkos::Serial> = true;
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-template <>
-inline constexpr bool runs_in_launch<Kokkos::OpenMP> = true;
-#endif
-
 template <class Policy, class Result, class Args>
 void regroup(std::string const& function, std::string const& label, Policy const& given, Result& result,
              Args const& args) {

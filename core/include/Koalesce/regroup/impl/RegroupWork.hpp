@@ -48,6 +48,11 @@ struct PathFault {
   }
 };
 
+/// Whether an execution space's kernels have run when their launch returns. Each call then has an error of its own, not
+/// to get another thread's. A backend specializes it.
+template <class Exec>
+inline constexpr bool runs_in_launch = false;
+
 /// A functor per path.
 template <class... Functors>
 struct PathFunctors {

@@ -16,6 +16,19 @@
 #include <algorithm>
 #include <string>
 
+namespace Koalesce::Impl {
+
+#ifdef KOKKOS_ENABLE_SERIAL
+template <>
+inline constexpr bool runs_in_launch<Kokkos::Serial> = true;
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+template <>
+inline constexpr bool runs_in_launch<Kokkos::OpenMP> = true;
+#endif
+
+}  // namespace Koalesce::Impl
+
 namespace Koalesce::Impl::PortableBackend {
 
 /// The plain loop.
