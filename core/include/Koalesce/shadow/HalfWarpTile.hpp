@@ -85,7 +85,8 @@ class HalfWarpTile {
 
   /// The row whose elements read() gives to a thread of a full half-warp, on a CPU the first of its rows; -1 if the
   /// thread gets none, as the lanes after the first `Rows` do.
-  /// \param[in] row the team's first one.
+  /// \param[in] team_rank of the thread.
+  /// \param[in] row       the team's first one.
   KOKKOS_FUNCTION static std::int64_t first_row(int team_rank, std::int64_t row) {
     if (on_host) return row + std::int64_t(team_rank) * Rows;
     int const lane = team_rank % HalfWarp::size;
