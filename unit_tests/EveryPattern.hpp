@@ -13,11 +13,11 @@
 namespace Koalesce::Test {
 
 /// Of all functors below, how many CPU threads one has met at most: those of the instance that it runs on.
-inline std::atomic<int> most_threads{0};
+inline std::atomic<int> max_threads{0};
 
 KOKKOS_FUNCTION inline void note_threads() {
 #ifdef KOKKOS_ENABLE_OPENMP
-  KOKKOS_IF_ON_HOST((if (omp_get_num_threads() > most_threads) most_threads = omp_get_num_threads();))
+  KOKKOS_IF_ON_HOST((if (omp_get_num_threads() > max_threads) max_threads = omp_get_num_threads();))
 #endif
 }
 

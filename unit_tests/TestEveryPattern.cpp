@@ -87,10 +87,10 @@ TYPED_TEST(LongRuns, kernels_have_the_threads_of_the_callers_instance) {
     if (Exec().concurrency() == 1) GTEST_SKIP() << "every instance has one thread";
     for (int const threads : {1, Exec().concurrency()}) {
       EveryPattern<TypeParam> every(Exec{threads});
-      most_threads = 0;
+      max_threads = 0;
       for (int call = 0; call < 40; ++call) every.run();  // choices by time try every kernel
       EXPECT_TRUE(every.is_right());
-      EXPECT_EQ(most_threads, threads);
+      EXPECT_EQ(max_threads, threads);
     }
     return;
   }
