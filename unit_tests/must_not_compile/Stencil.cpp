@@ -139,6 +139,8 @@ void check() {
   run(fields(u, u), v, BothIgnored());
 #elif defined(MUST_NOT_COMPILE_halo_of_two_conditions_for_three)
   fill_halo(Exec(), Kokkos::View<double***, Exec>("w", 4, 4, 4), {2, 2, 2}, Koalesce::Periodic(), Koalesce::Neumann());
+#elif defined(MUST_NOT_COMPILE_halo_of_a_list)
+  fill_halo(Exec(), FieldList(Exec(), std::vector<Field>(2, u)), {2, 8, 8}, Koalesce::Periodic());
 #elif defined(MUST_NOT_COMPILE_halo_without_conditions)
   fill_halo(Exec(), u, {8, 8});
 #elif defined(MUST_NOT_COMPILE_halo_of_a_number)

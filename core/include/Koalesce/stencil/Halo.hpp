@@ -40,11 +40,13 @@ struct HaloExtents {
 template <class Exec, class View, class... Conditions>
 void fill_halo(Exec const& space, View const& field, typename HaloExtents<View>::type const& extents,
                Conditions const&... conditions) {
+  static_assert(Kokkos::is_view_v<View>,
+                "Koalesce::fill_halo: the field must be a Kokkos View; of a list of Views, fill the halo of each");
   static_assert(!std::is_const_v<typename View::value_type>,
                 "Koalesce::fill_halo: the field is const, so its halo cannot be written; give a View of elements that "
                 "are not const");
   constexpr int rank = View::rank();
-  if constexpr (Impl::check_conditions<typename View::non_const_value_type, rank, Conditions...>()) {
+  if constexpr (Kokkos::is_view_v<View> && Impl::check_conditions<typename View::non_const_value_type, rank, Conditions...>()) {
     auto const all_sides = Impl::sides_per_dimension<rank>(conditions...);
     Impl::check_halo<Exec>(field, extents, all_sides);
     Impl::run_fill_halo(space, field, extents, all_sides);

@@ -34,15 +34,16 @@ struct StridedMemory {
 
 template <class View>
 StridedMemory memory_of(View const& view) {
-  static_assert(int(View::rank()) <= StridedMemory::max_rank);
+  constexpr int rank = int(View::rank());
+  static_assert(rank <= StridedMemory::max_rank);
   StridedMemory m{reinterpret_cast<std::uintptr_t>(view.data()), sizeof(typename View::value_type)};
-  for (int d = 0; d < int(View::rank()); ++d) {
+  for (int d = 0; d < rank; ++d) {
     m.extent[d] = view.extent(d);
     m.stride[d] = view.stride(d) * m.element;
   }
   // Largest stride first: meets() goes through the dimensions in this order.
-  for (int i = 0; i < m.max_rank; ++i)
-    for (int j = i + 1; j < m.max_rank; ++j)
+  for (int i = 0; i < rank; ++i)
+    for (int j = i + 1; j < rank; ++j)
       if (m.stride[j] > m.stride[i]) {
         std::swap(m.stride[i], m.stride[j]);
         std::swap(m.extent[i], m.extent[j]);

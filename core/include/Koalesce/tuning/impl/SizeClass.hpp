@@ -3,6 +3,7 @@
 #define KOALESCE_TUNING_IMPL_SIZE_CLASS_HPP
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string>
 
@@ -10,9 +11,7 @@ namespace Koalesce::Impl {
 
 /// floor(log2(extent)); 0 for none. Extents of a class share their choices.
 constexpr int size_class(std::int64_t extent) {
-  int result = 0;
-  for (; extent > 1; extent /= 2) ++result;
-  return result;
+  return extent > 1 ? int(std::bit_width(std::uint64_t(extent))) - 1 : 0;
 }
 
 template <class Extents>
