@@ -73,10 +73,12 @@ void expect_refused_arrays(OnChip<Arrays...> const& arrays, Strings const& phras
 
 TYPED_TEST(PlacementErrors, league_sizes) {
   OnChip const arrays(TeamArray<int>("a"));
-  for (std::int64_t const league : {std::int64_t(-1), std::int64_t(1) << 31, std::numeric_limits<std::int64_t>::min()})
+  std::int64_t const most = std::int64_t(1) << 30;
+  for (std::int64_t const league :
+       {std::int64_t(-1), most + 1, 2 * most - 1, 2 * most, 4 * most, std::numeric_limits<std::int64_t>::min()})
     expect_refusal<TypeParam>(some_teams<TypeParam>(league), arrays, Placement(1),
                               {"the league has " + std::to_string(league) + " teams; ",
-                               "Kokkos counts teams in an int; ", "give 0 to 2147483647"});
+                               "Kokkos counts on from the last team in an int; ", "give 0 to 1073741824"});
 }
 
 TYPED_TEST(PlacementErrors, team_sizes_below_one) {

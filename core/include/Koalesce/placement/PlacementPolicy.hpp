@@ -39,7 +39,7 @@ class PlacementPolicy {
   using team_policy        = Kokkos::TeamPolicy<Exec, Bounds>;  ///< what a kernel's team handle comes from
 
   /// \param[in] space        the instance that the kernel runs on.
-  /// \param[in] league_size  number of teams, 0 or more.
+  /// \param[in] league_size  number of teams, 0 to 2^30.
   /// \param[in] team_size    threads per team, 1 or more.
   PlacementPolicy(Exec const& space, std::int64_t league_size, int team_size)
       : m_space(space), m_league_size(league_size), m_team_size(team_size) {}

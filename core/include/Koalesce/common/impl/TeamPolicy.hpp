@@ -10,12 +10,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 namespace Koalesce::Impl {
 
-/// Kokkos takes no more teams.
-inline constexpr int max_league = std::numeric_limits<int>::max() - 1;
+/// The most teams. On a device, Kokkos counts on from the last team by the league size, in an int: of a larger league
+/// it would run teams again, and some that do not exist.
+inline constexpr int max_league = 1 << 30;
 
 /// Teams that share the pieces of a kernel's work: a team starts at the piece of its league rank and strides by the
 /// league size.

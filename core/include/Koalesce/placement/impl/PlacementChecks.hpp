@@ -3,11 +3,11 @@
 #define KOALESCE_PLACEMENT_IMPL_PLACEMENT_CHECKS_HPP
 
 #include <Koalesce/common/Error.hpp>
+#include <Koalesce/common/impl/TeamPolicy.hpp>
 #include <Koalesce/placement/OnChip.hpp>
 #include <Koalesce/placement/PlacementSearch.hpp>
 
 #include <cstdint>
-#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -40,8 +40,8 @@ std::string declaration_text(OnChip<Arrays...> const& arrays) {
   return text;
 }
 
-/// Kokkos counts teams as int.
-constexpr bool is_league_size(std::int64_t teams) { return teams >= 0 && teams <= std::numeric_limits<int>::max(); }
+/// Whether Kokkos can run so many teams.
+constexpr bool is_league_size(std::int64_t teams) { return teams >= 0 && teams <= max_league; }
 
 template <class Policy, class... Arrays>
 void check_placement(std::string const& where, Policy const& policy, OnChip<Arrays...> const& arrays) {
@@ -49,8 +49,8 @@ void check_placement(std::string const& where, Policy const& policy, OnChip<Arra
                 "Koalesce: a kernel can have at most 8 arrays on chip, because k arrays mean 2^k compiled placements; "
                 "merge some of them");
   if (!is_league_size(policy.league_size()))
-    fail(where, "the league has ", policy.league_size(), " teams; Kokkos counts teams in an int; give 0 to ",
-         std::numeric_limits<int>::max());
+    fail(where, "the league has ", policy.league_size(),
+         " teams; Kokkos counts on from the last team in an int; give 0 to ", max_league);
   if (policy.team_size() < 1)
     fail(where, "the teams have ", policy.team_size(), " threads; a team needs at least one; give 1 or more");
   std::set<std::string> names;
