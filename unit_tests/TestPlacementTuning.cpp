@@ -396,6 +396,25 @@ TYPED_TEST(PlacementTuned, launch_bounds_and_extents_are_part_of_the_key) {
   EXPECT_NE(plain, extents(kernel.policy(), std::integral_constant<int, 5>()));
 }
 
+/// A kernel takes any arrays, and is another one for each.
+TYPED_TEST(PlacementTuned, element_types_are_part_of_the_key) {
+  using P = TypeParam;
+  Slow<P> const kernel({});
+  std::string const label("slow");
+  auto const policy   = kernel.policy();
+  auto const key_with = [&]<class Array>(Array const& array) {
+    OnChip const arrays(array);
+    return Impl::TuningFile::columns(
+        Impl::PlacementCall<typename P::backend, std::decay_t<decltype(policy)>, Slow<P>, Array>("f", label, policy,
+                                                                                                 arrays, kernel)
+            .key());
+  };
+  auto const integers = key_with(ThreadArray<int*>("a", 4));
+  EXPECT_EQ(integers, key_with(ThreadArray<int*>("a", 4)));
+  EXPECT_NE(integers, key_with(ThreadArray<float*>("a", 4)));
+  EXPECT_NE(key_with(TeamArray<int**>("a", 4, 17)), key_with(TeamArray<int* [17]>("a", 4)));
+}
+
 TYPED_TEST(PlacementTuned, without_memory_everything_is_measured) {
   TuningFolder const folder;
   Slow<TypeParam> const kernel({});

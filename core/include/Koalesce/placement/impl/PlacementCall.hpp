@@ -88,10 +88,10 @@ class PlacementCall {
     });
   }
 
-  /// The key of the call in the tuning file.
+  /// The key of the call in the tuning file. A kernel is another one for arrays of other types.
   TuningKey key() const {
     using Bounds = typename Policy::launch_bounds_type;
-    return {"placement", label, typeid(Kernel).name(),
+    return {"placement", label, typeid(PlacementWork<Kernel, Arrays...>).name(),
             declaration_text(declared) + ", league 2^" + std::to_string(size_class(policy.league_size())) + ", team " +
                 std::to_string(policy.team_size()) + ", bounds " + std::to_string(Bounds::maxTperB) + " " +
                 std::to_string(Bounds::minBperSM),
