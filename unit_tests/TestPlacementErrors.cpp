@@ -294,6 +294,25 @@ TYPED_TEST(PlacementErrors, what_does_not_fit_refuses_no_empty_league) {
   EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.flag)(), 0);
 }
 
+/// Where nothing is measured, too: no teams, or by extents.
+TYPED_TEST(PlacementErrors, what_fits_nowhere) {
+  OnChip const arrays(TeamArray<double*>("a", 12000000).accesses(AccessEstimate()));
+  RaiseFlag<typename TypeParam::exec> const kernel;
+  auto const refused = [&](std::int64_t league) {
+    expect_text("tune_placement",
+                {"no placement could run (a: TeamArray of 8 bytes [12000000] at run time): a team needs 96000016 bytes",
+                 "; use fewer threads per team, or smaller arrays"},
+                [&] {
+                  (void)tune_placement("p", some_teams<TypeParam>(league), arrays, kernel,
+                                       PlacementTuning().without_memory());
+                });
+  };
+  refused(3);
+  refused(0);
+  TuningModeScope const scope(TuningMode::by_extents);
+  refused(3);
+}
+
 /// Without a placement, those that do not fit are not tried.
 TYPED_TEST(PlacementErrors, what_does_not_fit_is_not_tried) {
   using Exec = typename TypeParam::exec;
