@@ -274,6 +274,16 @@ TYPED_TEST(PlacementTuned, results_that_differ_are_an_error) {
   EXPECT_NO_THROW(kernel.tune(tuning));
 }
 
+/// Whatever a search ends with.
+TYPED_TEST(PlacementTuned, a_search_that_fails_resets_the_data) {
+  Adds<TypeParam> const kernel{typename Adds<TypeParam>::View("values", 9), 0.25};
+  auto const tuning =
+      PlacementTuning().with_reset([&] { Kokkos::deep_copy(kernel.values, 3.0); }).with_check(kernel.values);
+  EXPECT_THROW(kernel.tune(tuning), Error);
+  Kokkos::fence();
+  EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.values)(8), 3.0);
+}
+
 TEST(PlacementTuning, a_view_with_gaps_cannot_be_checked) {
   Kokkos::View<int**, Kokkos::LayoutRight, Kokkos::HostSpace> const view("view", 4, 4);
   EXPECT_THROW(PlacementTuning().with_check(Kokkos::subview(view, Kokkos::ALL, std::pair(1, 3))), Error);

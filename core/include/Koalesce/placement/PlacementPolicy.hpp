@@ -84,7 +84,8 @@ class PlacementTuning {
   }
 
   /// \brief Sets a callback that restores the data of a kernel that overwrites its own input. It is called before
-  /// every trial and after the last one. (A trial runs the kernel several times; only the first run is checked.)
+  /// every trial and after the last one, even if that fails. (A trial runs the kernel several times; only the first run
+  /// is checked.)
   PlacementTuning with_reset(std::function<void()> const& callback) const {
     return with([&](auto& t) { t.m_reset = callback; });
   }

@@ -160,8 +160,16 @@ template <class Call, class Tuning>
 PlacementLog measure_placement(Call const& call, Tuning const& tuning) {
   auto log = begin_placement_log(call);
   tuning.reset();
-  find_counts(call, log);
-  log.result = search_placement(log.arrays, tuning.search(), PlacementTrialRunner<Call, Tuning>(call, tuning));
+  try {
+    find_counts(call, log);
+    log.result = search_placement(log.arrays, tuning.search(), PlacementTrialRunner<Call, Tuning>(call, tuning));
+  } catch (...) {
+    try {
+      tuning.reset();
+    } catch (...) {  // the first error says more
+    }
+    throw;
+  }
   tuning.reset();
   if (!log.result.seconds) fail_unplaced(call, log.result.trials.front().measured.why);
   return log;
