@@ -109,6 +109,25 @@ TEST_F(TunerTest, every_candidate_runs_and_the_fastest_stays) {
   EXPECT_TRUE(decision.trials[0].dropped);
 }
 
+/// A device that says what it is, as Kokkos' execution spaces do.
+struct Named {
+  struct Properties {
+    char name[16];
+  } properties;
+
+  static char const* name() { return "Named"; }
+  int concurrency() const { return 4; }
+  Properties const& cuda_device_prop() const { return properties; }
+};
+
+TEST(TuningMachineOfPortable, knows_the_processor) {
+  auto const device = [](auto const& exec) { return tuning_machine(Backend::Portable{}, exec).device; };
+  EXPECT_EQ(device(Named{{"A100"}}), "A100, Named, 4 threads, portable");
+  EXPECT_NE(device(Named{{"A100"}}), device(Named{{"H100"}}));
+  Kokkos::DefaultHostExecutionSpace const host;
+  EXPECT_EQ(device(host).find(Impl::PortableBackend::processor_name() + ", "), 0u) << device(host);
+}
+
 TEST_F(TunerTest, labels_choose_apart) {
   Calls one, other{"other", {1, 3, 2}};
   one(12), other(12);
