@@ -254,6 +254,16 @@ TEST_F(TuningFileOf, very_large_files_are_not_read) {
   EXPECT_NE(append(file, key, winner).find("is full"), std::string::npos);
 }
 
+TEST_F(TuningFileOf, the_end_of_an_unfinished_line_counts) {
+  constexpr std::size_t most = 16 << 20;
+  auto const line            = line_of(columns_of_key + "r\t0.5");
+  auto const added           = line_of(columns_of_key + "sr\t1.2500000000000001e-05");
+  write(heading + line + std::string(most - heading.size() - line.size() - added.size(), '#'));
+  (void)append(file, key, winner);
+  EXPECT_LE(text().size(), most) << "it would not be read any more";
+  expect(key, {"r", 0.5});
+}
+
 // ---- What cannot be remembered ----
 
 TEST_F(TuningFileOf, very_long_labels) {
