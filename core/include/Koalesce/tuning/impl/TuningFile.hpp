@@ -79,8 +79,8 @@ class TuningFile {
       std::error_code error;
       if (m_file.has_parent_path()) std::filesystem::create_directories(m_file.parent_path(), error);
       if (error) return m_file.parent_path().string() + ": " + error.message();
-      std::size_t const most = line.size() + 1;  // with the end of a line that was not finished
-      if (auto why = obstacle(most); !why.empty()) return why;
+      std::size_t const max_bytes = line.size() + 1;  // with the end of a line that was not finished
+      if (auto why = obstacle(max_bytes); !why.empty()) return why;
       return write(beginning() + line);
     } catch (std::exception const& e) {
       return e.what();
