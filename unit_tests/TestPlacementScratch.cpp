@@ -20,7 +20,7 @@ struct OwnScratch {
     int const t = team.league_rank(), r = team.team_rank(), threads = team.team_size();
     unsigned char* own[2];
     for (int level = 0; level < 2; ++level) {
-      own[level] = static_cast<unsigned char*>(team.team_scratch(level).get_shmem(bytes));
+      own[level] = static_cast<unsigned char*>(team.team_scratch(level).get_shmem(int(bytes)));
       for (int i = r; own[level] != nullptr && i < bytes; i += threads) own[level][i] = (unsigned char)(t + level + i);
     }
     for (int i = r; i < 40; i += threads) tile(i) = t + i;

@@ -46,7 +46,8 @@ void fill_halo(Exec const& space, View const& field, typename HaloExtents<View>:
                 "Koalesce::fill_halo: the field is const, so its halo cannot be written; give a View of elements that "
                 "are not const");
   constexpr int rank = View::rank();
-  if constexpr (Kokkos::is_view_v<View> && Impl::check_conditions<typename View::non_const_value_type, rank, Conditions...>()) {
+  if constexpr (Kokkos::is_view_v<View> &&
+                Impl::check_conditions<typename View::non_const_value_type, rank, Conditions...>()) {
     auto const all_sides = Impl::sides_per_dimension<rank>(conditions...);
     Impl::check_halo<Exec>(field, extents, all_sides);
     Impl::run_fill_halo(space, field, extents, all_sides);

@@ -35,7 +35,7 @@ std::string offsets_text(int first, Offset... more) {
 
 /// Points of a shape in its plane a that are on no side but the first.
 template <class Order, class Shape>
-constexpr int symmetric_terms(int a) {
+KOKKOS_FUNCTION constexpr int symmetric_terms(int a) {
   int terms = 0;
   for (int b = 0; b <= Order::template radius<Shape>(1); ++b)
     for (int c = 0; c <= Order::template radius<Shape>(2); ++c) terms += Order::template contains<Shape>(a, b, c);

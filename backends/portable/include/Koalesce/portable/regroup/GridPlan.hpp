@@ -257,9 +257,9 @@ struct MoveRanges {
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, buckets),
                          [&](int b) { plan.gained[b] = plan.rooms[b] = plan.waitings[b] = 0; });
     Kokkos::single(Kokkos::PerTeam(team), [&] {
-      constexpr std::int64_t most = std::numeric_limits<int>::max();  // a graph may run any number of times
-      plan.counters[1] = int(Kokkos::min(std::int64_t(plan.counters[1]) + plan.counters[0], std::int64_t(most)));
-      *report          = plan.counters[1];
+      std::int64_t const max_changes = Kokkos::Experimental::finite_max_v<int>;  // a graph may run any number of times
+      plan.counters[1]               = int(Kokkos::min(std::int64_t(plan.counters[1]) + plan.counters[0], max_changes));
+      *report                        = plan.counters[1];
     });
   }
 };

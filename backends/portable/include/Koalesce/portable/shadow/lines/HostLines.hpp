@@ -143,8 +143,9 @@ struct HostStrips {
     auto const* const from  = work.element(b, line, position);
     std::int64_t const step = Contiguous ? 1 : work.at.line;
     for (int l = 0; l < count; ++l)
-      static_for<Rows>(
-          [&](auto r) { updates.consume(b, line + l, position + r, from[r * work.at.along + l * step], l); });
+      static_for<Rows>([&](auto r) {
+        updates.consume(b, line + l, position + r.value, from[r.value * work.at.along + l * step], l);
+      });
   }
 };
 
