@@ -69,6 +69,14 @@ struct Weighted {
   float w;
 };
 
+/// Members of an anonymous struct, which C++ compilers know from C.
+struct Located {
+  __extension__ struct {
+    std::int32_t x, y;
+  };
+  std::int32_t id;
+};
+
 /// More than a block's share holds.
 struct Huge {
   double head;
@@ -92,13 +100,15 @@ using TurnedDoubles = Members<&TwoOf<double>::b, &TwoOf<double>::a>;
 using WholePadded   = Members<&Padded::kind, &Padded::x, &Padded::id>;
 using WholeTagged   = Members<&Tagged::x, &Tagged::id, &Tagged::weight, &Tagged::kind>;
 template <class T>
-using BetweenGaps = Members<&Gaps<T>::b, &Gaps<T>::a, &Gaps<T>::c>;
-using WithArray   = Members<&Moving::v, &Moving::id>;
-using WithArrays  = Members<&Packed::x, &Packed::kind, &Packed::flags>;
-using OddBytes    = Members<&ThreeOf<char>::c, &ThreeOf<char>::a, &ThreeOf<char>::b>;
-using SomeDoubles = Members<&SevenOf<double>::b, &SevenOf<double>::c, &SevenOf<double>::f>;
-using FewFloats   = Members<&SixteenFloats::c, &SixteenFloats::n>;
-using HugeMembers = Members<&Huge::tail, &Huge::head, &Huge::text>;
+using BetweenGaps  = Members<&Gaps<T>::b, &Gaps<T>::a, &Gaps<T>::c>;
+using WithArray    = Members<&Moving::v, &Moving::id>;
+using WithArrays   = Members<&Packed::x, &Packed::kind, &Packed::flags>;
+using OddBytes     = Members<&ThreeOf<char>::c, &ThreeOf<char>::a, &ThreeOf<char>::b>;
+using SomeDoubles  = Members<&SevenOf<double>::b, &SevenOf<double>::c, &SevenOf<double>::f>;
+using FewFloats    = Members<&SixteenFloats::c, &SixteenFloats::n>;
+using WholeLocated = Members<&Located::x, &Located::y, &Located::id>;
+using SomeLocated  = Members<&Located::x, &Located::id>;
+using HugeMembers  = Members<&Huge::tail, &Huge::head, &Huge::text>;
 
 namespace {
 
@@ -135,6 +145,7 @@ TYPED_TEST(Structs, of_different_sizes) { check_members<TypeParam, WholeParticle
 TYPED_TEST(Structs, out_of_order) { check_members<TypeParam, OutOfOrder>(); }
 TYPED_TEST(Structs, of_three_chars_out_of_order) { check_members<TypeParam, OddBytes>(); }
 TYPED_TEST(Structs, of_one_size_out_of_order) { check_members<TypeParam, TurnedDoubles>(); }
+TYPED_TEST(Structs, of_an_anonymous_struct) { check_members<TypeParam, SomeLocated>(); }
 TYPED_TEST(Structs, with_padding) { check_members<TypeParam, WholePadded>(); }
 TYPED_TEST(Structs, with_padding_at_the_end) { check_members<TypeParam, WholeTagged>(); }
 TYPED_TEST(Structs, with_gaps_of_1_byte) { check_members<TypeParam, BetweenGaps<std::uint8_t>>(); }
@@ -320,12 +331,14 @@ TEST(Members, all_of_a_struct_are_known) {
   EXPECT_TRUE(Impl::MemberList<WithArrays>::are_all);
   EXPECT_TRUE((Impl::MemberList<Members<&Nested::padded, &Nested::z, &Nested::p>>::are_all));
   EXPECT_TRUE((Impl::MemberList<Members<&Weighted::v, &Weighted::w>>::are_all));
+  EXPECT_TRUE(Impl::MemberList<WholeLocated>::are_all);
 
   EXPECT_FALSE(Impl::MemberList<SomeDoubles>::are_all);
   EXPECT_FALSE(Impl::MemberList<FewFloats>::are_all);
   EXPECT_FALSE(Impl::MemberList<BetweenGaps<float>>::are_all);
   EXPECT_FALSE((Impl::MemberList<Members<&Packed::x, &Packed::kind>>::are_all));
   EXPECT_FALSE((Impl::MemberList<Members<&Nested::padded, &Nested::p>>::are_all));
+  EXPECT_FALSE(Impl::MemberList<SomeLocated>::are_all);
   EXPECT_FALSE((Impl::MemberList<Members<&WithBits::a, &WithBits::b>>::are_all));
   EXPECT_FALSE((Impl::MemberList<Members<&Derived::a, &Derived::b>>::are_all));
   EXPECT_FALSE((Impl::MemberList<Members<&WithConstructor::a, &WithConstructor::b>>::are_all));

@@ -50,13 +50,22 @@ struct AnyMember {
   operator T() const;
 };
 
+/// What an initializer of a listed member converts to, and not to an anonymous struct or union that holds it: each of
+/// those has as many initializers as members.
+template <class... Ms>
+struct ListedMember {
+  template <class T>
+    requires(std::is_same_v<T, std::remove_extent_t<Ms>> || ...)
+  operator T() const;
+};
+
 /// Whether an aggregate takes so many initializers, and none more: neither an AnyMember, which converts to some types
 /// in two ways, nor an empty one.
-template <class S, std::size_t... K>
+template <class S, class Listed, std::size_t... K>
 constexpr bool takes_exactly(std::index_sequence<K...>) {
-  constexpr bool all   = requires { S{(void(K), AnyMember())...}; };
-  constexpr bool more  = requires { S{(void(K), AnyMember())..., AnyMember()}; };
-  constexpr bool empty = requires { S{(void(K), AnyMember())..., {}}; };
+  constexpr bool all   = requires { S{(void(K), Listed())...}; };
+  constexpr bool more  = requires { S{(void(K), Listed())..., AnyMember()}; };
+  constexpr bool empty = requires { S{(void(K), Listed())..., {}}; };
   return all && !more && !empty;
 }
 
@@ -64,11 +73,13 @@ constexpr bool takes_exactly(std::index_sequence<K...>) {
 template <class M>
 inline constexpr std::size_t initializers_of = std::rank_v<M> == 0 ? 1 : std::extent_v<M>;
 
-/// Whether a struct takes so many initializers and no more: then its members have as many. False where counting would
-/// take the compiler long.
-template <class S, std::size_t Count>
-constexpr bool has_initializers() {
-  if constexpr (std::is_aggregate_v<S> && Count <= 256) return takes_exactly<S>(std::make_index_sequence<Count>());
+/// Whether a struct takes the initializers of members of these types and no more: then it has no others. False where
+/// counting would take the compiler long.
+template <class S, class... Ms>
+constexpr bool has_members() {
+  constexpr std::size_t count = (initializers_of<Ms> + ...);
+  if constexpr (std::is_aggregate_v<S> && count <= 256)
+    return takes_exactly<S, ListedMember<Ms...>>(std::make_index_sequence<count>());
   else return false;
 }
 
@@ -138,8 +149,7 @@ struct MemberList<Members<First, Rest...>> {
   static_assert(are_different<First, Rest...>(), "Koalesce: Members takes every member once");
 
   /// Whether the struct is known to have no other members: what lies between them is padding.
-  static constexpr bool are_all =
-      has_initializers<struct_type, (initializers_of<type<First>> + ... + initializers_of<type<Rest>>)>();
+  static constexpr bool are_all = has_members<struct_type, type<First>, type<Rest>...>();
 
   /// The number of a member, given by its pointer or by that number.
   template <auto Key>
