@@ -4,6 +4,7 @@
 
 #include <Koalesce/common/impl/ViewChecks.hpp>
 #include <Koalesce/shadow/impl/ShadowState.hpp>
+#include <Koalesce/tuning/impl/Stopwatch.hpp>
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
@@ -92,7 +93,8 @@ class ShadowView {
   /// \brief The matrix for threads that go along rows: elements (i, j), (i, j + 1), ... lie next to each other.
   ///
   /// Returns the original if its elements already lie in this order. Otherwise returns a shadow; if there is none, a
-  /// kernel on `exec` builds it. If there is no memory for a shadow, returns the original (status() tells).
+  /// kernel on `exec` builds it. If there is no memory for a shadow, returns the original (status() tells). While a
+  /// graph is captured, returns a shadow that is up to date, or the original.
   ///
   /// \throws Error if the original has no memory or memory that the execution space cannot access.
   template <class BackendTag = Backend::Native, class Exec>
@@ -187,9 +189,12 @@ class ShadowView {
     std::lock_guard const lock(m_state->mutex);
     auto& shadow     = (*m_state)[direction];
     auto const lines = lines_along(direction);
+    bool const built = is_complete(direction) && shadow.stale.empty();
+    // What is built while a graph is captured would be there only when the graph has run.
+    if (!built && !Impl::Stopwatch<Exec>::can_measure(exec)) return m_base;
     if (!Impl::allocate_shadow(*m_state, lines, 0, true)) return m_base;
     Impl::begin_after(exec, shadow.ready.get());
-    if (is_complete(direction) && shadow.stale.empty()) return shadow.view;
+    if (built) return shadow.view;
     Kokkos::Profiling::ScopedRegion const region(where);
     Impl::build_lines<BackendTag>(exec, shadow, lines, lines.all());
     Impl::update_shadow<BackendTag>(exec, shadow, m_base);
