@@ -2,6 +2,9 @@
 #include "KernelRecorder.hpp"
 #include "ReadOracle.hpp"
 
+#include <algorithm>
+#include <string>
+
 /// Shadows of matrices that change in part.
 namespace Koalesce::Test {
 namespace {
@@ -102,6 +105,31 @@ TYPED_TEST(ShadowUpdate, only_what_is_marked_is_transposed) {
   a.invalidate();
   EXPECT_EQ(updates<TypeParam>(a), Strings{kernel});
   EXPECT_EQ(updates<TypeParam>(a), Strings());
+}
+
+/// A shadow of some columns forgets those that change. Where few of them lie together, it forgets all.
+TYPED_TEST(ShadowUpdate, many_columns_of_a_part) {
+  using Exec = typename TypeParam::exec;
+  Rng rng(3);
+  Index<2> const n{20, 2000};
+  Field<Exec, double, 2, LayoutRight> field(n, {0, 0}, rng);
+  fill_for_transpose(field, rng);
+  ShadowView const a(window(field), 20 * 1500 * sizeof(double), ShadowBuild::first_read);
+  auto const map     = column_order<2>(n);
+  auto const indices = indices_of(map, 0, 20 * 2000);
+  check_read<TypeParam>(a, map, indices, 0, elements_of(field));
+  for (int j = 1; j < 1200; j += 2) {
+    change(field, rng, {0, j}, {20, j + 1});
+    a.invalidate(Kokkos::ALL, j);
+  }
+  for (int const built : {1, 0}) {
+    KernelRecorder const record;
+    check_read<TypeParam>(a, map, indices, 0, elements_of(field));
+    auto const kernels = record.kernel_names();
+    EXPECT_EQ(
+        std::count(kernels.begin(), kernels.end(), std::string("Koalesce::") + TypeParam::backend::name + "::shadow"),
+        built);
+  }
 }
 
 TYPED_TEST(ShadowUpdate, slices_out_of_the_matrix) {

@@ -10,6 +10,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -171,7 +172,8 @@ void build_lines(Exec const& exec, Shadow<View>& shadow, ShadowLines<Base> const
   shadow.ready = std::make_unique<CompletionOf<Exec>>(exec);
 }
 
-/// Marks a box of the original as changed: of a complete shadow it is copied anew, of others its lines are.
+/// Marks a box of the original as changed: of a complete shadow it is copied anew, of others its lines are; or all, if
+/// so many runs would be left that reads add no more.
 template <class View, class Base, class Box>
 void mark_stale(Shadow<View>& shadow, ShadowLines<Base> const& lines, Box const& box) {
   if (shadow.built.empty()) return;
@@ -180,8 +182,11 @@ void mark_stale(Shadow<View>& shadow, ShadowLines<Base> const& lines, Box const&
   if constexpr (View::rank() == 3) matrices = box.range[0];
   for (const auto& range : box.range)
     if (range.empty()) return;
-  for (std::int64_t b = matrices.first; b < matrices.end; ++b)
+  for (std::int64_t b = matrices.first; b < matrices.end; ++b) {
+    auto const runs = shadow.built.runs();
     shadow.built.remove({b * lines.in_matrix() + changed.first, b * lines.in_matrix() + changed.end});
+    if (shadow.built.runs() > std::max(runs, LineSet::max_runs - 1)) return shadow.built.clear();
+  }
 }
 
 /// Copies what has changed of the original since its shadow was built. Earlier work on the shadow is over, or on
