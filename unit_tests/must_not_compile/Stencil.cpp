@@ -168,6 +168,8 @@ void check() {
   fill_halo(Exec(), Kokkos::View<Pair*, Exec>("w", 4), {2}, Koalesce::Neumann(Pair{1, 2}));
 #elif defined(MUST_NOT_COMPILE_halo_of_a_const_field)
   fill_halo(Exec(), Kokkos::View<double const**, Exec>(u), {8, 8}, Koalesce::Neumann());
+#elif defined(MUST_NOT_COMPILE_halo_of_four_dimensions)
+  fill_halo(Exec(), Kokkos::View<double****, Exec>("w", 8, 8, 8, 8), {6, 6, 6, 6}, Koalesce::Neumann());
 #elif defined(MUST_NOT_COMPILE_reproducible_sum_of_integers)
   Koalesce::ReproducibleSum<int> integers;
   integers += 1;

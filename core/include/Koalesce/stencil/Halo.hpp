@@ -45,12 +45,15 @@ void fill_halo(Exec const& space, View const& field, typename HaloExtents<View>:
   static_assert(!std::is_const_v<typename View::value_type>,
                 "Koalesce::fill_halo: the field is const, so its halo cannot be written; give a View of elements that "
                 "are not const");
-  constexpr int rank = View::rank();
-  if constexpr (Kokkos::is_view_v<View> &&
-                Impl::check_conditions<typename View::non_const_value_type, rank, Conditions...>()) {
-    auto const all_sides = Impl::sides_per_dimension<rank>(conditions...);
-    Impl::check_halo<Exec>(field, extents, all_sides);
-    Impl::run_fill_halo(space, field, extents, all_sides);
+  constexpr int rank  = View::rank();
+  constexpr bool fits = rank >= 1 && rank <= 3;
+  static_assert(fits, "Koalesce::fill_halo: the field must have one, two or three dimensions");
+  if constexpr (fits && Kokkos::is_view_v<View>) {
+    if constexpr (Impl::check_conditions<typename View::non_const_value_type, rank, Conditions...>()) {
+      auto const all_sides = Impl::sides_per_dimension<rank>(conditions...);
+      Impl::check_halo<Exec>(field, extents, all_sides);
+      Impl::run_fill_halo(space, field, extents, all_sides);
+    }
   }
 }
 
