@@ -349,6 +349,51 @@ TYPED_TEST(StencilReduce, many_calls_on_two_instances) {
   }
 }
 
+/// A reducer of a user's, which does not say what its result is.
+template <class Space>
+struct LargestOfAll {
+  using reducer          = LargestOfAll;
+  using value_type       = double;
+  using result_view_type = Kokkos::View<double, Space>;
+
+  result_view_type result;
+
+  KOKKOS_FUNCTION void join(double& a, double const& b) const { a = b > a ? b : a; }
+  KOKKOS_FUNCTION void init(double& a) const { a = -1e300; }
+  KOKKOS_FUNCTION double& reference() const { return *result.data(); }
+  KOKKOS_FUNCTION result_view_type view() const { return result; }
+};
+
+struct LargestOfSquares {
+  template <class U, class I>
+  KOKKOS_FUNCTION void operator()(U const& u, I, I, double& largest) const {
+    largest = u() * u() > largest ? u() * u() : largest;
+  }
+};
+
+TYPED_TEST(StencilReduce, waits_for_reducers_that_do_not_say_what_they_refer_to) {
+  using Exec  = typename TypeParam::exec;
+  using Space = typename Exec::memory_space;
+  Kokkos::View<double**, Space> const u("u", 6, 7);
+  Kokkos::deep_copy(u, -3.);
+  StencilPolicy<Exec, Star<1, 1>, typename TypeParam::backend> const policy(Exec(), {4, 5});
+  Kokkos::View<double, Space> const result("result");
+  auto const run = [&](auto const& reducer) {
+    parallel_stencil_reduce("largest", policy.with_taps(StencilTaps::cache), u, fields(), LargestOfSquares(), reducer);
+  };
+  auto const fences_of = [&](auto const& reducer) {
+    run(reducer);
+    KernelRecorder const record;
+    run(reducer);
+    return record.fences.size();
+  };
+  EXPECT_EQ(fences_of(Kokkos::Max<double, Space>(result)), 0u);
+  EXPECT_EQ(fences_of(LargestOfAll<Space>{result}), 1u);
+  double value = 0;
+  Kokkos::deep_copy(value, result);
+  EXPECT_EQ(value, 9.);
+}
+
 // ---- Errors ----
 
 TYPED_TEST(StencilReduce, result_without_memory) {

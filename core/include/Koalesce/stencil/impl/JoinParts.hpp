@@ -54,7 +54,9 @@ void deliver_results(Exec const& exec, StencilReduction<Reducers...> const& redu
   constexpr bool written = (reaches_result<Exec, Reducers> && ...);
   bool waits             = !written;
   for_each(reduction.reducers, [&](auto const& reducer, auto) {
+    // Of reducers that do not tell, Kokkos, too, takes the result for a variable.
     if constexpr (requires { reducer.references_scalar(); }) waits = waits || reducer.references_scalar();
+    else waits = true;
   });
   if (!waits) return;
   Update on_host{};
