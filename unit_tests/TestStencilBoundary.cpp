@@ -289,5 +289,28 @@ TEST(StencilBoundaryErrors, say_what_is_wrong) {
   EXPECT_NO_THROW(run(Mirror()));
 }
 
+TEST(StencilBoundaryErrors, faces_in_an_output) {
+  using Exec  = Kokkos::DefaultExecutionSpace;
+  using Shape = Star<1, 1>;
+  Kokkos::View<double***, Kokkos::LayoutRight, Exec> const levels("levels", 8, 9, 3);
+  auto const level = [&](int i) { return Kokkos::subview(levels, Kokkos::ALL, Kokkos::ALL, i); };
+  auto const wall  = [&](int i) { return Kokkos::subview(levels, Kokkos::ALL, 8, i); };
+  auto const u = level(0), next = level(1);
+  StencilPolicy<Exec, Shape> const policy(Exec(), {8, 9});
+  auto const run = [&](auto const& in, auto const&... conditions) {
+    parallel_stencil("heat", policy.with_boundary(conditions...), in, next, Probe<Shape>());
+  };
+  std::string const field = "Koalesce::parallel_stencil(\"heat\"): output field 0 (\"levels\")";
+  expect_error({field, "the View (\"levels\") of the high face of dimension 1 overlap in memory"},
+               [&] { run(u, Periodic(), sides(Neumann(), Dirichlet(wall(1)))); });
+  expect_error({field, "the View (\"levels\") of the low face of dimension 1 overlap in memory"},
+               [&] { run(around(Shape(), u).with_boundary(Periodic(), Neumann(wall(1))), Periodic()); });
+  // Those of other levels lie between its elements.
+  EXPECT_NO_THROW(run(u, Periodic(), sides(Dirichlet(wall(0)), Neumann(wall(2)))));
+  // Those of an input with conditions of its own are not asked.
+  EXPECT_NO_THROW(run(around(Shape(), u).with_boundary(Periodic()), Periodic(), Dirichlet(wall(1))));
+  Exec().fence();
+}
+
 }  // namespace
 }  // namespace Koalesce::Test

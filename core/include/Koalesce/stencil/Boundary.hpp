@@ -25,7 +25,7 @@ struct Periodic {};
 ///
 /// A View of the face has one dimension less than the field (rank 0 for a field of rank 1), the field's element type,
 /// any layout, and the interior extents of the other dimensions, in the order of the field's indices. Beyond the
-/// face's edges its nearest entry counts. Its elements must not be halo points of the field.
+/// face's edges its nearest entry counts. Its elements must be neither halo points of the field nor in an output.
 ///
 /// A functor is const and runs on the device. It is called with the indices of the point, one std::int64_t per
 /// dimension, counted from the first interior point (so the point next to the low face has index -1), and returns

@@ -2,10 +2,12 @@
 #ifndef KOALESCE_STENCIL_IMPL_BOUNDARY_BOUNDARY_CHECKS_HPP
 #define KOALESCE_STENCIL_IMPL_BOUNDARY_BOUNDARY_CHECKS_HPP
 
+#include <Koalesce/common/impl/Overlap.hpp>
 #include <Koalesce/common/impl/Pack.hpp>
 #include <Koalesce/common/impl/ViewChecks.hpp>
 #include <Koalesce/stencil/impl/boundary/BoundarySignature.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -106,6 +108,48 @@ template <class Exec, class T, class Extents, class Conditions>
 void check_boundary(std::string const& where, std::string const& field, Extents const& extents, Extents const& widths,
                     Conditions const& conditions) {
   check_boundary<Exec, T>(where, field, extents, widths, conditions, [](int, int) { return true; });
+}
+
+/// A View of a face as a field with one point across it: of a sub-view, with the strides of the field that it is one
+/// of.
+template <class View, class Field>
+struct FaceAsField {
+  using value_type = typename View::value_type;
+
+  View const& view;
+  Field const& field;
+  int dim;
+
+  static constexpr std::size_t rank() { return Field::rank(); }
+  auto* data() const { return view.data(); }
+  std::size_t extent(int d) const { return d == dim ? 1 : view.extent(d < dim ? d : d - 1); }
+  std::size_t stride(int d) const { return d == dim ? field.stride(d) : view.stride(d < dim ? d : d - 1); }
+};
+
+/// Throws if a condition's View, if it has one, shares memory with an output. \param[in] face  its `field` is the
+/// output.
+template <class C, class View>
+void check_face_is_apart(FaceName const& face, C const& condition, View const& out) {
+  if constexpr (Kokkos::is_view_v<typename ConditionFacts<C>::given>) {
+    auto const& view = [&]() -> auto const& {
+      if constexpr (ConditionFacts<C>::sums) return condition.gradient;
+      else return condition.value;
+    }();
+    using Face = std::decay_t<decltype(view)>;
+    if (overlap(memory_of(FaceAsField<Face, View>{view, out, face.dim}), memory_of(out)))
+      fail(face.where, face.field, " and the View ", quoted_label(view), " of ", face.text(),
+           " overlap in memory; it is read while points are written, so give it memory of its own");
+  }
+}
+
+/// Throws if the View of a face shares memory with an output. \param[in] field  names the output.
+template <class Conditions, class View>
+void check_faces_are_apart(std::string const& where, std::string const& field, Conditions const& conditions,
+                           View const& out) {
+  for_each(conditions, [&](auto const& both, auto d) {
+    check_face_is_apart(FaceName{where, field, "low", int(d)}, both.low, out);
+    check_face_is_apart(FaceName{where, field, "high", int(d)}, both.high, out);
+  });
 }
 
 }  // namespace Koalesce::Impl
