@@ -50,6 +50,22 @@ TEST(Overlap, exact_for_equal_strides) {
   });
 }
 
+/// Whether elements share a byte with each other.
+bool share_own_bytes(StridedMemory const& m) {
+  return bytes_of(m).size() != m.extent[0] * m.extent[1] * m.extent[2] * m.element;
+}
+
+TEST(Overlap, of_elements_with_each_other) {
+  for_each_seed([](Rng& rng) {
+    for (int n = 0; n < 4000; ++n) {
+      StridedMemory m = random_memory(rng);
+      // The strides of the last dimensions may be shorter than an element, or 0, as those of the others are not.
+      if (random_int(rng, 0, 3) == 0) m.stride[2] = random_int(rng, 0, int(m.element));
+      ASSERT_EQ(overlaps_itself(m), share_own_bytes(m)) << "case " << n;
+    }
+  });
+}
+
 TEST(Overlap, never_missed_for_other_strides) {
   for_each_seed([](Rng& rng) {
     for (int n = 0; n < 4000; ++n) {

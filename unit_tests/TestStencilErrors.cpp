@@ -126,6 +126,23 @@ TYPED_TEST(StencilErrors, overlap_of_windows) {
   typename TypeParam::exec().fence();
 }
 
+TYPED_TEST(StencilErrors, output_whose_elements_share_memory) {
+  using Strided   = Kokkos::View<double**, Kokkos::LayoutStride, typename TypeParam::exec::memory_space>;
+  auto const view = [](std::string const& label, int row, int point) {
+    return Strided(label, Kokkos::LayoutStride(12, row, 12, point));
+  };
+  auto const in = view("in", 12, 1), rows = view("rows", 0, 1), near = view("near", 11, 1),
+             columns = view("columns", 1, 13);
+  expect_error({"output field 0 (\"rows\") has elements that share memory", "give each point memory of its own"}, [&] {
+    run<TypeParam>({10, 10}, in, rows);
+  });
+  expect_error({"output field 0 (\"near\") has elements that share memory"}, [&] {
+    run<TypeParam>({10, 10}, in, near);
+  });
+  EXPECT_NO_THROW(run<TypeParam>({10, 10}, rows, columns));
+  typename TypeParam::exec().fence();
+}
+
 TYPED_TEST(StencilErrors, outputs_stay_as_they_are) {
   using Exec = typename TypeParam::exec;
   Rng rng(1);

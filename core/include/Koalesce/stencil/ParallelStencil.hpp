@@ -57,9 +57,9 @@ namespace Koalesce {
 ///                    effects: it may be called more than once for a point, and at the ends of rows with values that
 ///                    are not its neighbors, the result of which is dropped.
 /// \throws Error before anything runs, if extents do not match, a halo is narrower than the radius, an output overlaps
-///         another field or a View of a face, a field has no memory or memory that the execution space cannot access,
-///         nothing fits on chip, a boundary's condition cannot hold (see fill_halo()), or active points were prepared
-///         for other extents or another layout than the fields'.
+///         another field, a View of a face or itself, a field has no memory or memory that the execution space cannot
+///         access, nothing fits on chip, a boundary's condition cannot hold (see fill_halo()), or active points were
+///         prepared for other extents or another layout than the fields'.
 template <class... Options, class In, class Out, class Functor>
 void parallel_stencil(std::string const& label, StencilPolicy<Options...> const& policy, In const& in, Out const& out,
                       Functor const& functor) {

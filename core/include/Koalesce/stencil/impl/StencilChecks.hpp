@@ -100,6 +100,13 @@ bool overlap_of(A const& a, B const& b) {
   else return overlap(memory_of(a), memory_of(b));
 }
 
+/// Whether elements of a block of a field, or of the field, share memory with each other.
+template <class View>
+bool has_shared_elements(View const& view) {
+  if constexpr (is_field_list<View>) return !view.memory().empty() && overlaps_itself(view.memory()[0]);
+  else return overlaps_itself(memory_of(view));
+}
+
 /// Whether two fields have the same elements at the same indices.
 template <class A, class B>
 bool is_identical(A const& a, B const& b) {
@@ -180,6 +187,9 @@ void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> 
       if (a.overlaps())
         fail(where, "output field ", int(i), " ", quoted_label(a),
              " is a list of Views that overlap in memory; several blocks would write there, so list each View once");
+    if (has_shared_elements(a))
+      fail(where, "output field ", int(i), " ", quoted_label(a),
+           " has elements that share memory; several points would write there, so give each point memory of its own");
     auto const clash = [&](auto const& b, char const* role, int j, char const* remedy) {
       if (overlap_of(a, b))
         fail(where, "output field ", int(i), " ", quoted_label(a), " and ", role, " field ", j, " ", quoted_label(b),
