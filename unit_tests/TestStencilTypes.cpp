@@ -113,5 +113,32 @@ TYPED_TEST(StencilTypes, lambda_and_plain_views) {
   for_each_seed([](Rng& rng) { try_lambda<TypeParam>(rng); });
 }
 
+// ---- A functor that returns a reference ----
+
+/// One of its arguments, which the library no longer holds when it stores the result.
+struct LargerAtPoint {
+  template <class U, class I>
+  KOKKOS_FUNCTION double const& operator()(U const&, double const& a, double const& b, I, I) const {
+    return a < b ? b : a;
+  }
+};
+
+TYPED_TEST(StencilTypes, functor_that_returns_a_reference) {
+  using Exec = typename TypeParam::exec;
+  static_assert(std::is_same_v<decltype(Impl::call_for_value(LargerAtPoint(), 0, 1., 2., 0, 0)), double>);
+  for_each_seed([](Rng& rng) {
+    Index<2> const n = random_extents<2>(rng, 5000);
+    Field<Exec, double, 2> u(n, {1, 1}, rng), a(n, {0, 0}, rng), b(n, {0, 0}, rng), out(n, {0, 0}, rng);
+    a.fill(rng);
+    b.fill(rng);
+    StencilPolicy<Exec, Star<1, 1>, typename TypeParam::backend> const policy(Exec(), n);
+    parallel_stencil("larger", policy, fields(u.view(), at_point(a.view()), at_point(b.view())), out.view(),
+                     LargerAtPoint());
+    Exec().fence();
+    for_each_index<2>(Index<2>{}, n, [&](Index<2> const& p) { out(p) = std::max(a(p), b(p)); });
+    EXPECT_TRUE(out.device_matches());
+  });
+}
+
 }  // namespace
 }  // namespace Koalesce::Test

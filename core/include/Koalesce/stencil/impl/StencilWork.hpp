@@ -20,9 +20,10 @@
 /// Backends see every stencil in the canonical form of IndexOrder.
 namespace Koalesce::Impl {
 
-/// f(arguments...), or, of a functor that returns nothing, no values.
+/// The value of f(arguments...), which may be a reference to one of these, or, of a functor that returns nothing, no
+/// values.
 template <class F, class... Args>
-KOKKOS_FORCEINLINE_FUNCTION decltype(auto) call_for_value(F const& f, Args&&... args) {
+KOKKOS_FORCEINLINE_FUNCTION auto call_for_value(F const& f, Args&&... args) {
   if constexpr (std::is_void_v<decltype(f(args...))>) {
     f(args...);
     return Pack<>();
