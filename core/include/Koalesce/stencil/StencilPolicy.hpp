@@ -47,7 +47,7 @@ template <class Exec, class Shape, class BackendTag = Backend::Default<Exec>, cl
 class StencilPolicy {
  public:
   using execution_space = Exec;        ///< whose instance the kernel runs on
-  using shape_type      = Shape;       ///< Box, Star or Staged
+  using shape_type      = Shape;       ///< Box, Star, Offsets or Staged
   using backend_type    = BackendTag;  ///< a tag of namespace Backend
   using boundary_type   = Boundary;    ///< the conditions, or a type that says that fields have halos
   using domain_type     = Domain;      ///< which points: all, those of many blocks, ActivePoints, those of a process
@@ -155,7 +155,8 @@ class StencilPolicy {
 
   /// \brief A copy for a sweep over some of the interior's points; it writes no others.
   ///
-  /// The functor is called, and results are reduced, at these points alone. Tiles without any cost nothing.
+  /// The functor is called, and results are reduced, at these points alone; those of a Staged shape are also called
+  /// around them, and the last one's results there are dropped. Tiles without any points cost nothing.
   ///
   /// \param[in] points  prepared for the same extents; the policy sees what update() does to them.
   auto with_active(ActivePoints<Exec, rank> const& points) const {
