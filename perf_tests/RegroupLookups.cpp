@@ -188,7 +188,7 @@ struct LookSorted {
 struct LookWith {
   Tables tables;
 
-  KOKKOS_FUNCTION void operator()(int material, Index, double const& energy, double& result) const {
+  KOKKOS_FUNCTION void operator()(Index, int material, double const& energy, double& result) const {
     result = tables(material, energy);
   }
 };

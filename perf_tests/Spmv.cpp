@@ -74,7 +74,7 @@ struct Row {
     for (int k = offsets(row); k < end; ++k) sum += values(k) * x(columns(k));
     y(row) = sum;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(int, std::int64_t row) const { (*this)(row); }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, int) const { (*this)(row); }
 };
 
 struct Mismatch {

@@ -75,7 +75,7 @@ template <class Space>
 struct AddByKind {
   Kokkos::View<std::int64_t*, Space> out;
 
-  KOKKOS_FUNCTION void operator()(int kind, std::int64_t item) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int kind) const {
     note_threads();
     out(item) += 1 + kind * item;
   }
@@ -87,7 +87,7 @@ struct AddOnce {
   AddByKind<Space> add;
 
   KOKKOS_FUNCTION bool operator()(std::int64_t item) const {
-    add(ThreeKinds()(item), item);
+    add(item, ThreeKinds()(item));
     return true;
   }
   KOKKOS_FUNCTION bool operator()(std::int64_t item, std::int64_t& sum) const {

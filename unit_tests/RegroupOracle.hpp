@@ -131,7 +131,7 @@ struct Visits {
   explicit Visits(Items const& items)
       : times("times", items.path.size() + 1), taken("taken", items.path.size() + 1), begin(items.begin) {}
 
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t item) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int path) const {
     std::int64_t const i = item - begin, beyond = std::int64_t(times.extent(0)) - 1;
     auto const slot = i >= 0 && i < beyond ? i : beyond;
     Kokkos::atomic_inc(&times(slot));
@@ -169,7 +169,7 @@ struct VisitAs {
   Visits<Memory> visits;
   int path;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t item) const { visits(path, item); }
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const { visits(item, path); }
 };
 
 /// Items in the order in which one thread runs them.
@@ -177,7 +177,7 @@ struct InOrder {
   Kokkos::View<int*, Kokkos::HostSpace> next, order;
   std::int64_t begin;
 
-  KOKKOS_FUNCTION void operator()(int, std::int64_t item) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int) const {
     order(Kokkos::atomic_fetch_add(&next(0), 1)) = int(item - begin);
   }
 };
@@ -201,7 +201,7 @@ std::vector<int> order_of_run(Items const& items, Policy const& policy) {
   return std::vector<int>(body.order.data(), body.order.data() + body.order.extent(0));
 }
 
-/// Runs f(path, item) for all items and compares.
+/// Runs f(item, path) for all items and compares.
 template <class P>
 void check_visits(Items const& items, Variant variant, std::string const& label = "visit",
                   typename P::exec const& exec = {}) {

@@ -147,7 +147,7 @@ TYPED_TEST(RegroupedRange, a_view_is_a_predictor) {
 }
 
 struct AddItems {
-  KOKKOS_FUNCTION void operator()(int, std::int64_t item, std::int64_t& sum) const { sum += item; }
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int, std::int64_t& sum) const { sum += item; }
 };
 
 /// Kokkos' policies have no backend: the execution space's own runs.

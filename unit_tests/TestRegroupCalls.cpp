@@ -20,7 +20,7 @@ Items any_items(int paths, std::int64_t size, std::uint64_t seed = 1) {
 
 /// Elements that travel.
 struct Step {
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t, float const& x, double& y) const { y += x + path; }
+  KOKKOS_FUNCTION void operator()(std::int64_t, int path, float const& x, double& y) const { y += x + path; }
 };
 
 template <class P, class T>
@@ -75,7 +75,7 @@ TYPED_TEST(RegroupedCalls, labels_show_the_way_asked_for) {
 
 struct CountItems {
   template <class... Payload>
-  KOKKOS_FUNCTION void operator()(int, std::int64_t, std::int64_t& count) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t, int, std::int64_t& count) const {
     ++count;
   }
 };

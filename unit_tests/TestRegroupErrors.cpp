@@ -177,7 +177,7 @@ struct WaitsOnce {
   std::atomic<bool>*begun, *ended;
   std::int64_t waits_at;  // -1: none does
 
-  void operator()(int, std::int64_t item) const {
+  void operator()(std::int64_t item, int) const {
     ++*ran;
     if (item != waits_at) return;
     *begun = true;
@@ -213,7 +213,7 @@ TEST(RegroupedErrorsOfThreads, are_those_of_their_own_calls) {
 #endif
 
 struct CountItems {
-  KOKKOS_FUNCTION void operator()(int, std::int64_t, std::int64_t& sum) const { ++sum; }
+  KOKKOS_FUNCTION void operator()(std::int64_t, int, std::int64_t& sum) const { ++sum; }
 };
 
 TYPED_TEST(RegroupedErrors, reductions_into_variables_throw_at_once) {
@@ -235,7 +235,7 @@ TYPED_TEST(RegroupedErrors, reductions_into_variables_throw_at_once) {
 
 /// Items that change as they travel.
 struct Count {
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t, int& x) const { x += path + 1; }
+  KOKKOS_FUNCTION void operator()(std::int64_t, int path, int& x) const { x += path + 1; }
 };
 
 TYPED_TEST(RegroupedErrors, elements_of_items_without_a_path_stay_as_they_are) {
@@ -284,7 +284,7 @@ struct Zero {
 
 struct Ignore {
   template <class... Args>
-  KOKKOS_FUNCTION void operator()(int, std::int64_t, Args&&...) const {}
+  KOKKOS_FUNCTION void operator()(std::int64_t, int, Args&&...) const {}
 };
 
 void expect_refused_call(Strings phrases, std::function<void()> const& call) {

@@ -72,8 +72,8 @@ struct LargeVisits {
   Visits<Memory> visits;
   double weights[100];
 
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t item) const {
-    visits(weights[item % 100] == double(item % 100) ? path : -1, item);
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int path) const {
+    visits(item, weights[item % 100] == double(item % 100) ? path : -1);
   }
 };
 

@@ -157,7 +157,7 @@ TYPED_TEST(RegroupKeys, items_without_a_path_are_named_and_the_others_run) {
 }
 
 struct AddItem {
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, std::int64_t& sum) const { sum += (path + 1) * item; }
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int path, std::int64_t& sum) const { sum += (path + 1) * item; }
 };
 
 TYPED_TEST(RegroupKeys, reductions) {
@@ -179,7 +179,7 @@ TYPED_TEST(RegroupKeys, reductions) {
 
 /// Reads one element and writes another.
 struct Step {
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, float const& x, double& y) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int path, float const& x, double& y) const {
     y += x * float(path + 1) + float(item % 16);
   }
 };

@@ -320,7 +320,7 @@ TEST(PathOrderCuda, few_warps_are_of_two_paths) { check_mixed_warps<Impl::CudaBa
 struct CountWarps {
   Kokkos::View<int[2], Kokkos::CudaSpace> warps;
 
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t, int path) const {
     (void)path;
     KOKKOS_IF_ON_DEVICE(
         (unsigned const active = __activemask(); unsigned const same = __match_any_sync(active, path);

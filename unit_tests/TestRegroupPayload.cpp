@@ -22,7 +22,7 @@ KOKKOS_FUNCTION void react(std::int64_t path, std::int64_t item, T const& x, T& 
 template <class T>
 struct React {
   template <class X, class Y>
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, X& x, Y& y) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int path, X& x, Y& y) const {
     static_assert(std::is_same_v<X, T const>, "elements that go one way cannot be written");
     static_assert(std::is_same_v<Y, T>);
     react<T>(path, item, x, y);
@@ -121,7 +121,7 @@ template <class Memory>
 struct KeepElement {
   Kokkos::View<double*, Memory> kept;
 
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, Vec3<double> const& x) const { kept(item) = x.z + path; }
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int path, Vec3<double> const& x) const { kept(item) = x.z + path; }
 };
 
 template <class P, class View>
@@ -166,7 +166,7 @@ TYPED_TEST(RegroupedPayload, one_way_only_and_const) {
 
 /// One small, one large, one in between: what lies behind what, and how it is aligned.
 struct ReactToThree {
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, signed char& a, Vec3<float> const& b, double& c) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int path, signed char& a, Vec3<float> const& b, double& c) const {
     react<double>(path, item, double(b.x) - a, c);
     a = static_cast<signed char>(a / 2 - path);
   }
@@ -190,7 +190,7 @@ TYPED_TEST(RegroupedPayload, three_of_1_12_and_8_bytes) {
     for_each_variant(all_variants, [&](Variant variant) {
       parallel_regroup("three", ask(policy, variant).with_backend(typename P::backend()), Paths(6), predict,
                        ReactToThree());
-      for (auto i = items.begin; i < items.end(); ++i) ReactToThree()(int(items.path_of(i)), i, a({i}), b({i}), c({i}));
+      for (auto i = items.begin; i < items.end(); ++i) ReactToThree()(i, int(items.path_of(i)), a({i}), b({i}), c({i}));
       policy.space().fence();
       EXPECT_TRUE(a.device_matches() && b.device_matches() && c.device_matches());
     });
@@ -203,7 +203,7 @@ struct Large {
 };
 
 struct ReactToLarge {
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, Large& a) const { a.value[item % 64] += path + 1; }
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int path, Large& a) const { a.value[item % 64] += path + 1; }
 };
 
 TYPED_TEST(RegroupedPayload, of_512_bytes) {
@@ -236,7 +236,7 @@ struct ByValue {
 };
 
 struct NextPath {
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t, double& x) const { x = (3 * int(x) + path + 1) % 101; }
+  KOKKOS_FUNCTION void operator()(std::int64_t, int path, double& x) const { x = (3 * int(x) + path + 1) % 101; }
 };
 
 TYPED_TEST(RegroupedPayload, predictor_depends_on_what_the_last_call_left) {
@@ -249,7 +249,7 @@ TYPED_TEST(RegroupedPayload, predictor_depends_on_what_the_last_call_left) {
   for (int round = 0; round < 4; ++round)
     for_each_variant(all_variants, [&](Variant variant) {
       parallel_regroup("next", ask(policy, variant).with_backend(typename P::backend()), Paths(3), predict, NextPath());
-      for (std::int64_t i = 0; i < 4444; ++i) NextPath()(int(x({i})) % 3, i, x({i}));
+      for (std::int64_t i = 0; i < 4444; ++i) NextPath()(i, int(x({i})) % 3, x({i}));
       policy.space().fence();
       EXPECT_TRUE(x.device_matches());
     });

@@ -237,7 +237,7 @@ TYPED_TEST(RegroupPlans, order_items_of_one_path_by_keys) {
 }
 
 struct ReadsPayload {
-  KOKKOS_FUNCTION void operator()(int, std::int64_t, float const&) const {}
+  KOKKOS_FUNCTION void operator()(std::int64_t, int, float const&) const {}
 };
 
 TYPED_TEST(RegroupPlans, are_kept_by_all_setters) {
@@ -282,7 +282,7 @@ TYPED_TEST(RegroupPlans, items_without_a_path_are_named_and_the_others_run) {
 }
 
 struct AddItem {
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, std::int64_t& sum) const { sum += (path + 1) * item; }
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int path, std::int64_t& sum) const { sum += (path + 1) * item; }
 };
 
 TYPED_TEST(RegroupPlans, reductions) {

@@ -20,7 +20,7 @@ KOKKOS_FUNCTION inline std::int64_t number_of(std::int64_t path, std::int64_t it
 }
 
 struct SumNumbers {
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, std::int64_t& sum) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int path, std::int64_t& sum) const {
     sum += number_of(path, item);
   }
 };
@@ -32,7 +32,7 @@ struct SumAs {
 };
 
 struct LargestNumber {
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, std::int64_t& largest) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int path, std::int64_t& largest) const {
     if (number_of(path, item) > largest) largest = number_of(path, item);
   }
 };
@@ -42,7 +42,7 @@ using MinLocValue = MinLoc::value_type;
 
 /// Of equal numbers, the first item's.
 struct SmallestNumber {
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, MinLocValue& smallest) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int path, MinLocValue& smallest) const {
     auto const n = number_of(path, item) * 100000 + item % 100000;
     if (n < smallest.val) smallest.val = n, smallest.loc = item;
   }
@@ -172,7 +172,7 @@ TYPED_TEST(RegroupedReduceRange, as_kokkos_has_it) {
 /// A sum of doubles.
 struct SumAndChange {
   template <class X>
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, X& x, double& y, double& sum) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int path, X& x, double& y, double& sum) const {
     y += x + path;
     sum += y * double(item % 3 + 1);
   }
@@ -193,7 +193,7 @@ TYPED_TEST(RegroupedReduce, what_travels) {
         parallel_regroup_reduce("travel", ask(policy, variant).with_backend(typename P::backend()), Paths(paths),
                                 PathTableOf<P>(items), SumAndChange(), sum);
         for (auto i = items.begin; i < items.end(); ++i)
-          SumAndChange()(int(items.path_of(i)), i, x({i}), y({i}), expected);
+          SumAndChange()(i, int(items.path_of(i)), x({i}), y({i}), expected);
         EXPECT_EQ(sum, expected);
         EXPECT_TRUE(x.device_matches() && y.device_matches());
       });
@@ -215,7 +215,7 @@ struct Moments {
 };
 
 struct SumMoments {
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, Moments& m) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int path, Moments& m) const {
     m += {1, number_of(path, item), number_of(path, item) * path};
   }
 };
@@ -241,7 +241,7 @@ TYPED_TEST(RegroupedReduce, sum_of_a_struct) {
 #ifdef KOKKOS_ENABLE_OPENMP
 /// Rounded at every step: in another order, the sum has other bits.
 struct SumReciprocals {
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t item, double const& x, double& sum) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int path, double const& x, double& sum) const {
     sum += x / double(1 + number_of(path, item));
   }
 };

@@ -21,7 +21,7 @@ struct RunInner {
   Visits<Kokkos::HostSpace> const* visits;  // an inner loop's each
   Variant variant;
 
-  void operator()(int path, std::int64_t item) const {
+  void operator()(std::int64_t item, int path) const {
     PathTable<Kokkos::HostSpace> const predict(items[item]);
     RegroupPolicy const policy(inner, items[item].begin, items[item].end());
     parallel_regroup(path == 0 ? "outer" : "inner", ask(policy, variant).with_backend(BackendTag()),
@@ -69,7 +69,7 @@ TEST(RegroupPlanChoice, is_made_although_a_call_throws) {
     throws = call == 2;
     try {
       parallel_regroup("throws", RegroupPolicy(Kokkos::Serial(), 0, 5000).with_plan(plan), Paths(5), predict,
-                       [](int, std::int64_t) {});
+                       [](std::int64_t, int) {});
     } catch (std::runtime_error const&) {
       ++thrown;
     }

@@ -33,7 +33,7 @@ struct PathOf {
 };
 
 struct AddRoots {
-  KOKKOS_FUNCTION void operator()(int path, std::int64_t i, double& sum) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, int path, double& sum) const {
     for (int k = 0; k <= path; ++k) sum += Kokkos::sqrt(double(i + k));
   }
 };

@@ -15,7 +15,7 @@ namespace Koalesce {
 /// \brief A loop that branches: f_p(i) for every item i, where p = predict(i) is the item's path.
 ///
 ///     parallel_regroup("events", RegroupPolicy(exec, 0, n), predict, f0, f1, ..., fk);
-///     parallel_regroup("events", RegroupPolicy(exec, 0, n), Paths(k), predict, f);  // f(path, i)
+///     parallel_regroup("events", RegroupPolicy(exec, 0, n), Paths(k), predict, f);  // f(i, path)
 ///
 /// Items are regrouped so that whole warps take one path (on a CPU, so that the items of a path are one loop), if that
 /// pays. Every item runs once, at its own index, with the same data as in the plain loop; the order of items is
@@ -40,7 +40,7 @@ namespace Koalesce {
 ///                     occupancy (those do not compile; its chunk size and its hints have no effect); or a number of
 ///                     items, which run on the default execution space.
 /// \param[in] args     the predictor, then a functor per path, called as f(i) with std::int64_t i; or Paths(k), the
-///                     predictor and one functor f(path, i). The payload's elements follow i, in the policy's order.
+///                     predictor and one functor f(i, path). The payload's elements follow, in the policy's order.
 ///                     predict(i) is the path of item i, an integer, enumerator or bool, in [0, paths). It is called on
 ///                     the device, any number of times per item; it must have no side effects and read nothing that
 ///                     another item's functor writes.

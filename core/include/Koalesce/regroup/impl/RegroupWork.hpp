@@ -69,7 +69,7 @@ struct PathFunctors {
   }
 };
 
-/// One functor for all paths, called with the path before the item.
+/// One functor for all paths, called with the path after the item.
 template <class Functor>
 struct PathFunctor {
   static constexpr int static_paths = 0;  // known at run time only
@@ -82,8 +82,8 @@ struct PathFunctor {
     int path;
 
     template <class... Args>
-    KOKKOS_FORCEINLINE_FUNCTION void operator()(Args&&... args) const {
-      functor(path, args...);
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t item, Args&&... args) const {
+      functor(item, path, args...);
     }
   };
 
