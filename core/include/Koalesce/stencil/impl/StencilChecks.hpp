@@ -151,31 +151,40 @@ void check_active(std::string const& where, Policy const& policy, View const& le
          active.is_reversed() ? "first" : "last", "; prepare them of one with the fields' layout");
 }
 
+/// What messages call the fields, and what they advise where an output overlaps an input.
+struct FieldRoles {
+  char const* in      = "input";
+  char const* out     = "output";
+  char const* overlap = nullptr;
+};
+
 template <class Policy, class... Ins, class... Outs>
-void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> const& in, Pack<Outs...> const& out) {
+void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> const& in, Pack<Outs...> const& out,
+                   FieldRoles const& roles = {}) {
   using Shape = typename Policy::shape_type;
   check_extents(where, policy);
   for_each(in, [&](auto const& input, auto i) {
     using In              = std::decay_t<decltype(input)>;
     constexpr bool bounds = !std::is_same_v<typename Policy::boundary_type, NoBoundary>;
-    check_field(where, policy, view_of(input), "input", i,
+    check_field(where, policy, view_of(input), roles.in, i,
                 [](int d) { return bounds ? 0 : input_radius<In, Shape>(d); });
     if constexpr (bounds && is_bounded<In, Shape>) {
       auto widths = policy.extents();
       for (int d = 0; d < Policy::rank; ++d) widths[d] = input_radius<In, Shape>(d);
       using View = typename InputTraits<In, InputShapeOf<Shape>>::view;
       check_boundary<typename Policy::execution_space, typename View::non_const_value_type>(
-          where, "input field " + std::to_string(int(i)) + " " + quoted_label(view_of(input)), policy.extents(), widths,
-          boundary_of(input, policy.boundary()));
+          where, std::string(roles.in) + " field " + std::to_string(int(i)) + " " + quoted_label(view_of(input)),
+          policy.extents(), widths, boundary_of(input, policy.boundary()));
     }
   });
   for_each(out,
-           [&](auto const& view, auto i) { check_field(where, policy, view, "output", i, [](int) { return 0; }); });
+           [&](auto const& view, auto i) { check_field(where, policy, view, roles.out, i, [](int) { return 0; }); });
   for_each(in, [&](auto const& input, auto) {
     using In = std::decay_t<decltype(input)>;
     if constexpr (!std::is_same_v<typename Policy::boundary_type, NoBoundary> && is_bounded<In, Shape>)
       for_each(out, [&](auto const& view, auto i) {
-        check_faces_are_apart(where, "output field " + std::to_string(int(i)) + " " + quoted_label(view),
+        check_faces_are_apart(where,
+                              std::string(roles.out) + " field " + std::to_string(int(i)) + " " + quoted_label(view),
                               boundary_of(input, policy.boundary()), view);
       });
   });
@@ -185,18 +194,19 @@ void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> 
   for_each(out, [&](auto const& a, auto i) {
     if constexpr (is_field_list<std::decay_t<decltype(a)>>)
       if (a.overlaps())
-        fail(where, "output field ", int(i), " ", quoted_label(a),
+        fail(where, roles.out, " field ", int(i), " ", quoted_label(a),
              " is a list of Views that overlap in memory; several blocks would write there, so list each View once");
     if (has_shared_elements(a))
-      fail(where, "output field ", int(i), " ", quoted_label(a),
+      fail(where, roles.out, " field ", int(i), " ", quoted_label(a),
            " has elements that share memory; several points would write there, so give each point memory of its own");
     auto const clash = [&](auto const& b, char const* role, int j, char const* remedy) {
       if (overlap_of(a, b))
-        fail(where, "output field ", int(i), " ", quoted_label(a), " and ", role, " field ", j, " ", quoted_label(b),
-             " overlap in memory; ", remedy);
+        fail(where, roles.out, " field ", int(i), " ", quoted_label(a), " and ", role, " field ", j, " ",
+             quoted_label(b), " overlap in memory; ", remedy);
     };
-    constexpr char const* swap =
-        is_staged<Shape>
+    char const* const swap =
+        roles.overlap != nullptr ? roles.overlap
+        : is_staged<Shape>
             ? "points are written while other stages still read their neighbors, so give the output memory of its own "
               "and swap afterwards"
             : "points are written while their neighbors are still read, so give the output memory of its own and swap "
@@ -204,10 +214,10 @@ void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> 
     for_each(in, [&](auto const& input, auto j) {
       bool const in_place =
           is_at_point<std::decay_t<decltype(input)>> && !is_staged<Shape> && is_identical(a, view_of(input));
-      if (!in_place) clash(view_of(input), "input", j, swap);
+      if (!in_place) clash(view_of(input), roles.in, j, swap);
     });
     for_each(out, [&](auto const& b, auto j) {
-      if (int(j) > int(i)) clash(b, "output", j, "each would overwrite the other, so give each memory of its own");
+      if (int(j) > int(i)) clash(b, roles.out, j, "each would overwrite the other, so give each memory of its own");
     });
   });
 }

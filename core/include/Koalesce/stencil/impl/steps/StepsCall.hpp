@@ -204,8 +204,11 @@ void run_steps(std::string const& label, Policy const& policy, State const& stat
   auto const others = other_views(state, scratch);
   check_call(where, policy, inputs_in(views, others, state), others, [&](auto const& local) {
     check_steps(where, steps, policy.fused_steps(), pauses);
-    check_stencil(where, local, inputs_in(views, others, state), others);
-    check_stencil(where, local, inputs_in(others, views, state), views);
+    constexpr bool levels        = std::decay_t<Scratch>::size == 0;
+    constexpr char const* second = levels ? "previous" : "scratch";
+    constexpr char const* turns  = "steps read the one while they write the other, so give each its own memory";
+    check_stencil(where, local, inputs_in(views, others, state), others, {"state", second, turns});
+    check_stencil(where, local, inputs_in(others, views, state), views, {second, "state", turns});
     check_layouts<Policy>(where, views, others);
     check_constants(where, state, views, others);
     if constexpr (Policy::field_rank > Policy::rank) check_block_extents<Policy>(where, views, others);
