@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "Measure.hpp"
+#include "TransposeCuda.hpp"
 #include "TransposeCutensor.hpp"
 #include "TransposeHost.hpp"
 #include "TransposePeers.hpp"
@@ -69,6 +70,15 @@ void add_transpose(MatrixExtents const& n, std::string const& group = "") {
     state.SetLabel(best.name());
     measure(state, m, m.out, [&] { perf::mdrange_transpose(best, m.in, m.out); });
   });
+#ifdef KOKKOS_ENABLE_CUDA
+  if (!perf::cuda_transposes<T>(n[0]).empty())
+    add(base + "cuda_tile", [=](benchmark::State& state) {
+      Matrices<T> const m(n);
+      auto const best = perf::fastest(perf::cuda_transposes<T>(n[0]), [&](auto const& peer) { peer.run(m.in, m.out); });
+      state.SetLabel(best.name);
+      measure(state, m, m.out, [&] { best.run(m.in, m.out); });
+    });
+#endif
 #ifdef KOALESCE_HAVE_CUBLAS
   if constexpr (std::is_floating_point_v<T>)
     add(base + "cublas", [=](benchmark::State& state) {
