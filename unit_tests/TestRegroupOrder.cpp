@@ -236,6 +236,24 @@ void check_mixed_warps(int team_size) {
   }
 }
 
+/// Teams of the smallest groups are then no more than a league has.
+TYPED_TEST(PathOrder, of_a_team_is_for_2_38_items) {
+  using Tag = typename TypeParam::backend;
+  typename TypeParam::exec const exec;
+  std::int64_t const most = std::int64_t(1) << 38;
+  auto const policy       = RegroupPolicy(exec, 0, most).with_scope(RegroupScope::team).with_regroup(Regroup::always);
+  auto work               = work_of(exec, Items{0, 40, {0, 1}});
+  work.begin              = 5;
+  for (auto const& [items, variant] :
+       {std::pair(most, RegroupVariant::team), std::pair(most + 1, RegroupVariant::plain),
+        std::pair(std::int64_t(1) << 61, RegroupVariant::plain)}) {
+    work.end          = work.begin + items;
+    auto const trials = Impl::regroup_trials(Tag{}, policy, work);
+    ASSERT_EQ(trials.size(), 1u) << items;
+    EXPECT_EQ(trials[0].variant, variant) << items;
+  }
+}
+
 TYPED_TEST(PathOrder, few_warps_are_of_two_paths) {
   check_mixed_warps<SerialWorker, typename TypeParam::exec>(1);
   check_mixed_warps<SerialWorker, typename TypeParam::exec>(team_sizes<typename TypeParam::exec>({1, 2, 64}).back());

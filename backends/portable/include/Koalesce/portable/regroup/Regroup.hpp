@@ -59,9 +59,10 @@ template <class Tag, class Work>
 bool can_regroup(Tag, Work const& work, RegroupVariant variant) {
   switch (variant) {
     case RegroupVariant::plain: return true;
-    case RegroupVariant::team: return TeamPathOrder<SerialWorker>::can_order(work.paths);
+    case RegroupVariant::team:
+      return work.items() <= TeamShape::most_items && TeamPathOrder<SerialWorker>::can_order(work.paths);
     case RegroupVariant::team_moved:
-      return TeamPathOrder<SerialWorker>::can_order(work.paths) &&
+      return work.items() <= TeamShape::most_items && TeamPathOrder<SerialWorker>::can_order(work.paths) &&
              Slots<Work>::bytes_per_item * TeamShape::min_items <= TeamShape::max_moved_bytes;
     case RegroupVariant::grid_few_bits:
     case RegroupVariant::grid_many_bits:

@@ -4,11 +4,13 @@
 
 #include <Koalesce/common/impl/DeviceOf.hpp>
 #include <Koalesce/common/impl/FunctorAsArgument.hpp>
+#include <Koalesce/common/impl/TeamPolicy.hpp>
 #include <Koalesce/portable/Backend.hpp>
 #include <Koalesce/regroup/impl/PathOrder.hpp>
 #include <Koalesce/regroup/impl/RegroupWork.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
 /// Regrouping within teams: each orders its items by path in scratch memory.
@@ -20,6 +22,9 @@ struct TeamShape {
   static constexpr int max_items       = 8192;
   static constexpr int max_bytes       = 36 * 1024;  // of scratch memory
   static constexpr int max_moved_bytes = 24 * 1024;  // of these, for the payload's elements
+
+  /// Of a loop: more may not have teams enough, if groups are small.
+  static constexpr std::int64_t most_items = std::int64_t(max_league) * min_items;
 
   /// The portable backend's team: a single CPU thread, or so many threads that counting and placing in parallel pays.
   template <class Exec>
