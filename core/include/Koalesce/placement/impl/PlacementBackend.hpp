@@ -6,16 +6,19 @@
 #include <Koalesce/placement/impl/PlacedLaunch.hpp>
 
 #include <concepts>
+#include <string>
 
 namespace Koalesce::Impl {
 
 /// What a backend must have for tune_placement, besides TuningBackend, found by argument-dependent lookup through its
 /// tag. (Kernels with arrays on chip are Kokkos' own kernels on every backend.)
 ///
-///     kernel_resources(tag, policy, placed)  what the compiler made of a kernel, as far as the backend can tell
+///     kernel_resources(tag, where, policy, placed)  what the compiler made of a kernel, as far as the backend can
+///     tell;
+///                                                   its errors begin with `where`
 template <class Tag, class Policy, class Placed>
-concept PlacementBackend = requires(Tag tag, Policy const& policy, Placed const& placed) {
-  { kernel_resources(tag, policy, placed) } -> std::same_as<KernelResources>;
+concept PlacementBackend = requires(Tag tag, std::string const& where, Policy const& policy, Placed const& placed) {
+  { kernel_resources(tag, where, policy, placed) } -> std::same_as<KernelResources>;
 };
 
 }  // namespace Koalesce::Impl

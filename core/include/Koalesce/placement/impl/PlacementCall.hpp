@@ -84,7 +84,7 @@ class PlacementCall {
       static_assert(PlacementBackend<Tag, Policy, std::remove_const_t<decltype(kernel)>>,
                     "Koalesce: the execution space's backend was not included, or lacks a function that "
                     "PlacementBackend requires; include <Koalesce/Placement.hpp>, or write that function");
-      return kernel_resources(Tag{}, policy, kernel);
+      return kernel_resources(Tag{}, where(), policy, kernel);
     });
   }
 

@@ -22,6 +22,14 @@ cudaGraph_t cuda_graph_of(Graph& graph) {
   else return graph.native_graph();
 }
 
+/// A graph on the instance's device, which make() fills. Kokkos 5 takes a handle of the device.
+template <class Exec, class Make>
+auto graph_on(Exec const& exec, Make const& make) {
+  using namespace Kokkos::Experimental;  // which has no get_device_handle() in Kokkos 4
+  if constexpr (requires { create_graph(exec, make); }) return create_graph(exec, make);
+  else return create_graph(get_device_handle(exec), make);
+}
+
 /// The only kernel of a graph.
 inline cudaKernelNodeParams only_kernel(std::string const& where, cudaGraph_t graph) {
   std::size_t count = 0;
@@ -42,12 +50,13 @@ inline cudaKernelNodeParams only_kernel(std::string const& where, cudaGraph_t gr
 /// The resources of the compiled kernel. Kokkos offers no other public access to its kernel and launch parameters than
 /// a graph, which is never run.
 template <class Policy, class Placed>
-KernelResources kernel_resources(Tag, Policy const& policy, Placed const& placed) {
-  std::string const where = "Koalesce::tune_placement";
-  auto graph              = Kokkos::Experimental::create_graph<Kokkos::Cuda>(
-      [&](auto const& root) { root.then_parallel_for("kernel", placement_teams(policy, placed), placed); });
+KernelResources kernel_resources(Tag, std::string const& where, Policy const& policy, Placed const& placed) {
+  auto const& exec = policy.space();
+  auto graph       = graph_on(
+      exec, [&](auto const& root) { root.then_parallel_for("kernel", placement_teams(policy, placed), placed); });
   auto const kernel = only_kernel(where, cuda_graph_of(graph));
   if (!kernel.func) return {};
+  check_cuda(where, cudaSetDevice(exec.cuda_device()), "choosing the device");
   cudaFuncAttributes attributes{};
   check_cuda(where, cudaFuncGetAttributes(&attributes, kernel.func), "asking for a kernel's registers");
   int const threads = int(kernel.blockDim.x * kernel.blockDim.y * kernel.blockDim.z);
@@ -58,7 +67,7 @@ KernelResources kernel_resources(Tag, Policy const& policy, Placed const& placed
   resources.registers    = attributes.numRegs;
   resources.local_bytes  = int(attributes.localSizeBytes);
   resources.shared_bytes = int(attributes.sharedSizeBytes + kernel.sharedMemBytes);
-  resources.occupancy    = double(blocks) * threads / policy.space().cuda_device_prop().maxThreadsPerMultiProcessor;
+  resources.occupancy    = double(blocks) * threads / exec.cuda_device_prop().maxThreadsPerMultiProcessor;
   return resources;
 }
 

@@ -6,11 +6,13 @@
 #include <Koalesce/placement/impl/PlacedLaunch.hpp>
 #include <Koalesce/portable/Backend.hpp>
 
+#include <string>
+
 namespace Koalesce::Impl::PortableBackend {
 
 /// The resources that Kokkos alone can tell.
 template <class Tag, class Policy, class Placed>
-KernelResources kernel_resources(Tag, Policy const&, Placed const& kernel) {
+KernelResources kernel_resources(Tag, std::string const&, Policy const&, Placed const& kernel) {
   KernelResources resources;
   resources.shared_bytes = int(kernel.scratch_bytes());
   return resources;
