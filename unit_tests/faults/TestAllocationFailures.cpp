@@ -138,11 +138,30 @@ struct StepsThatReduce {
   View now{"now", 22, 32}, before{"before", 22, 32}, scratch{"scratch", 22, 32};
 };
 
+/// A placed kernel whose accesses are counted.
+template <class Exec>
+struct TouchOnce {
+  KOKKOS_FUNCTION void operator()(typename Kokkos::TeamPolicy<Exec>::member_type const& team, auto& array) const {
+    array() = team.league_rank();
+  }
+};
+
 namespace {
 
 template <class P>
 class AllocationFailures : public ::testing::Test {};
 TYPED_TEST_SUITE(AllocationFailures, DefaultPaths::types, PathNames);
+
+/// The text of what the call throws, if it throws.
+template <class Call>
+std::string error_of(Call const& call) {
+  try {
+    call();
+  } catch (std::exception const& error) {
+    return error.what();
+  }
+  return "";
+}
 
 /// Runs everything while the request of this number is refused; counts an error.
 /// \return whether there was such a request.
@@ -250,6 +269,28 @@ TYPED_TEST(AllocationFailures, of_partial_results_leave_the_steps_before) {
         if (depth < 2 || !host || sees_team_barriers) errors += refuse_partial_results<TypeParam>(levels, depth, count);
   if (host) {
     EXPECT_GT(errors, 0);
+  }
+}
+
+TYPED_TEST(AllocationFailures, of_access_counts_name_the_call) {
+  using Exec        = typename TypeParam::exec;
+  auto const policy = PlacementPolicy(Exec(), 5, 1).with_backend(typename TypeParam::backend());
+  auto const count  = [&](std::int64_t request) {
+    requests = 0;
+    refused  = request;
+    auto const error =
+        error_of([&] { count_accesses("mine", policy, OnChip(TeamArray<int>("a")), TouchOnce<Exec>()); });
+    refused = -1;
+    return error;
+  };
+  ASSERT_EQ(count(-1), "");  // Kokkos' scratch memory is there
+  if constexpr (Backend::on_host<Exec>) {
+    for (std::int64_t const request : {0, 1})
+      EXPECT_EQ(count(request).find("Koalesce::count_accesses(\"mine\"): the counts of accesses need "), 0u)
+          << "request " << request << ": " << count(request);
+    EXPECT_EQ(count(2), "");
+  } else {
+    GTEST_SKIP() << "it refuses requests of the host's memory";
   }
 }
 

@@ -20,6 +20,16 @@ View try_allocate(std::string const& label, Shape const& shape) {
   }
 }
 
+/// The same, on the instance's own device, of which there may be several.
+template <class View, class Exec, class Shape>
+View try_allocate_on(Exec const& exec, std::string const& label, Shape const& shape) {
+  try {
+    return View(Kokkos::view_alloc(exec, label, Kokkos::WithoutInitializing), shape);
+  } catch (std::exception const&) {
+    return View();
+  }
+}
+
 }  // namespace Koalesce::Impl
 
 #endif

@@ -2,11 +2,13 @@
 #ifndef KOALESCE_PLACEMENT_IMPL_ACCESS_COUNTING_HPP
 #define KOALESCE_PLACEMENT_IMPL_ACCESS_COUNTING_HPP
 
+#include <Koalesce/common/impl/TryAllocate.hpp>
 #include <Koalesce/placement/AccessCounts.hpp>
 #include <Koalesce/placement/impl/CountedArray.hpp>
 #include <Koalesce/placement/impl/PlacementCall.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -42,6 +44,14 @@ auto counting_kernel(Call const& call, CountingMemory const& memory) {
   return PlacedKernel(call.work(), CountingPlaces<InScratch>(memory));
 }
 
+/// So many zeros, or a View without memory where there is not enough.
+template <class View, class Exec>
+View try_zeros(Exec const& exec, std::string const& label, std::size_t count) {
+  auto const view = try_allocate_on<View>(exec, label, count);
+  if (view.data() != nullptr) Kokkos::deep_copy(exec, view, typename View::value_type{});
+  return view;
+}
+
 /// Runs the instrumented kernel. The league must not be empty.
 template <class Tag, class Policy, class Kernel, class... Arrays>
 std::vector<AccessCount> count_accesses(PlacementCall<Tag, Policy, Kernel, Arrays...> const& call) {
@@ -55,9 +65,12 @@ std::vector<AccessCount> count_accesses(PlacementCall<Tag, Policy, Kernel, Array
   if (auto const why = placement_misfit(call.policy, counting_kernel<false>(call, {})); !in_scratch && !why.empty())
     fail(call.where(), "the accesses cannot be counted (", declaration_text(call.declared), "): ", why,
          "; use fewer threads per team, or state the accesses of every array");
-  Kokkos::View<ArrayCounts*, Memory> const counts(Kokkos::view_alloc(exec, "Koalesce access counts"), arrays);
-  Kokkos::View<unsigned*, Memory> const claimed(Kokkos::view_alloc(exec, "Koalesce touched elements"),
-                                                std::size_t(teams) * std::size_t(claims));
+  auto const touched = std::size_t(teams) * std::size_t(claims);
+  auto const counts  = try_zeros<Kokkos::View<ArrayCounts*, Memory>>(exec, "Koalesce access counts", arrays);
+  auto const claimed = try_zeros<Kokkos::View<unsigned*, Memory>>(exec, "Koalesce touched elements", touched);
+  if (counts.extent(0) < arrays || claimed.extent(0) < touched)
+    fail(call.where(), "the counts of accesses need ", arrays * sizeof(ArrayCounts) + touched * sizeof(unsigned),
+         " bytes of ", Memory::name(), ", which are not free; free some memory, or state the accesses of every array");
   CountingMemory const memory{counts.data(), claimed.data(), claims, teams};
   auto const name = call.kernel_name() + " [count]";
   if (in_scratch) run_placed(name, call.policy, counting_kernel<true>(call, memory));

@@ -63,7 +63,8 @@ class TransferBuffer {
     release();  // first, or there would have to be room for both
     std::size_t const rounded = bytes <= max_rounded ? std::bit_ceil(bytes) : bytes;
     m_on_host                 = try_allocate<View<PinnedSpace<Exec>>>("Koalesce::copy_layout (host)", rounded);
-    if (m_on_host.data() != nullptr) m_on_device = try_allocate_on(exec, rounded);
+    if (m_on_host.data() != nullptr)
+      m_on_device = try_allocate_on<DeviceView>(exec, "Koalesce::copy_layout (device)", rounded);
     if (m_on_device.data() != nullptr) return true;
     release();
     return false;
@@ -77,16 +78,6 @@ class TransferBuffer {
   using DeviceView = View<typename Exec::memory_space>;
 
   static constexpr std::size_t max_rounded = std::size_t(1) << 40;
-
-  /// On the instance's own device, of which there may be several.
-  static DeviceView try_allocate_on(Exec const& exec, std::size_t bytes) {
-    try {
-      return DeviceView(
-          Kokkos::view_alloc(exec, std::string("Koalesce::copy_layout (device)"), Kokkos::WithoutInitializing), bytes);
-    } catch (std::exception const&) {
-      return DeviceView();
-    }
-  }
 
   static void copy(Exec const& exec, auto const& to, auto const& from, std::size_t bytes) {
     auto const part = std::make_pair(std::size_t(0), bytes);
