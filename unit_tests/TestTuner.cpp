@@ -9,7 +9,9 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <future>
 #include <map>
 #include <thread>
 
@@ -257,6 +259,54 @@ TEST_F(TunerTest, what_is_forgotten_does_not_come_back) {
   Calls again;
   again(1);
   EXPECT_EQ(again.ran, std::vector<std::size_t>{0});
+}
+
+/// Another thread looks for an entry, for which forgetting waits; what is chosen meanwhile is forgotten, too.
+TEST_F(TunerTest, what_is_chosen_while_all_is_forgotten_does_not_come_back) {
+  auto& memory = Impl::TuningMemory::instance();
+  Calls calls, other{"other"}, known{"known"};
+  calls(7);
+  auto const held = Impl::find_tuner<Clocked>(calls.choices());
+  (void)memory.put(known.choices().key, {"a", 1});
+  std::promise<void> searches, found;
+  std::thread search([&] {
+    auto const choices = other.choices();
+    Impl::TuningRegistry::instance().find<Impl::Tuner<Clocked>>(choices.key, [&] {
+      searches.set_value();
+      found.get_future().wait();
+      return std::make_shared<Impl::Tuner<Clocked>>(choices);
+    });
+  });
+  searches.get_future().wait();
+  std::thread forget([] { forget_tuning(); });
+  for (int i = 0; i < 100 && memory.find(known.choices().key); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  for (int i = 0; i < 12; ++i) held->run({}, 1, [](std::size_t candidate) { Clock::now += 1 + double(candidate); });
+  EXPECT_TRUE(held->chosen());
+  found.set_value();
+  search.join();
+  forget.join();
+  EXPECT_FALSE(memory.find(calls.choices().key));
+  EXPECT_FALSE(memory.find(known.choices().key));
+}
+
+/// A choice that takes the place of an entry's, which that may not take back.
+TEST_F(TunerTest, what_is_chosen_while_another_choice_is_kept_is_lost) {
+  auto& memory = Impl::TuningMemory::instance();
+  Calls calls;
+  calls(7);
+  auto const held = Impl::find_tuner<Clocked>(calls.choices());
+  auto const key  = calls.choices().key;
+  Impl::TuningRegistry::instance().forget(key, [&] {
+    (void)memory.put(key, {"c", 1});
+    for (int i = 0; i < 12; ++i) held->run({}, 1, [](std::size_t candidate) { Clock::now += 1 + double(candidate); });
+  });
+  EXPECT_TRUE(held->chosen());
+  ASSERT_TRUE(memory.find(key));
+  EXPECT_EQ(memory.find(key)->choice, "c");
+  calls.ran.clear();
+  calls(2);
+  EXPECT_EQ(calls.ran, (std::vector<std::size_t>{2, 2}));
 }
 
 TEST_F(TunerTest, recent_calls_find_theirs_again_until_it_is_forgotten) {

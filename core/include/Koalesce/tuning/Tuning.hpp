@@ -29,8 +29,7 @@ inline std::optional<std::filesystem::path> tuning_file() { return Impl::TuningM
 /// \param[in] file  made when there is something to write; an empty path for none, whatever the environment says;
 ///                   std::nullopt for what the environment says, again.
 inline void set_tuning_file(std::optional<std::filesystem::path> const& file) {
-  Impl::TuningMemory::instance().set_file(file);
-  Impl::TuningRegistry::instance().forget();
+  Impl::TuningRegistry::instance().forget_all([&] { Impl::TuningMemory::instance().set_file(file); });
 }
 
 /// \brief Every choice that calls made by time, or are about to make, by pattern, label, class of sizes and time.
@@ -43,8 +42,7 @@ inline std::vector<TuningDecision> tuning_decisions(std::string const& label = "
 /// change. Calls that run at the same time, and those of a Domain that exists, continue with the choices that they
 /// have.
 inline void forget_tuning() {
-  Impl::TuningMemory::instance().forget();
-  Impl::TuningRegistry::instance().forget();
+  Impl::TuningRegistry::instance().forget_all([] { Impl::TuningMemory::instance().forget(); });
 }
 
 }  // namespace Koalesce

@@ -131,8 +131,8 @@ class RankTuning : public TuningGroup, public TuningEntry {
     std::string all;
     for (auto const& [role, trials] : m_trials)
       if (!trials.chosen.empty()) all += role + "=" + trials.chosen + ";";
-    if (m_ranks->rank() == 0 && !slowest.empty() && !is_forgotten())
-      (void)TuningMemory::instance().put(m_key, {all, std::max(sum_of_times, 1e-9)});
+    if (m_ranks->rank() == 0 && !slowest.empty())
+      TuningMemory::instance().put_of(*this, m_key, {all, std::max(sum_of_times, 1e-9)});
   }
 
   Ranks const* m_ranks;  // which holds this

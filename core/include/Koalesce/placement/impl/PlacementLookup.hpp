@@ -91,9 +91,11 @@ PlacementLog find_placement(Call const& call, Tuning const& tuning) {
     }
   log = measure_placement(call, tuning);
   if (!log.result.seconds) return log;
-  auto const why = memory.put(key, {placement_code(log.result.placement), *log.result.seconds});
+  std::string why;
+  TuningRegistry::instance().forget(key, [&] {  // calls that are still trying take this placement
+    why = memory.put(key, {placement_code(log.result.placement), *log.result.seconds});
+  });
   if (!why.empty()) log.notes.push_back("not remembered for the next run: " + why);
-  TuningRegistry::instance().forget(key);  // calls that are still trying take this placement
   return log;
 }
 

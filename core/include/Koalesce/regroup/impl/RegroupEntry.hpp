@@ -137,8 +137,9 @@ class RegroupEntry : public TuningEntry {
     if (!decision.decided) m_is_kept = false;
     if (m_is_kept || !decision.decided || decision.sample.items == 0) return;
     for (auto const& trial : decision.trials)
-      if (trial.variant == decision.variant && trial.calls > 0 && !is_forgotten())
-        (void)TuningMemory::instance().put(m_key, {remembered_text(decision.variant, decision.sample), trial.seconds});
+      if (trial.variant == decision.variant && trial.calls > 0)
+        TuningMemory::instance().put_of(*this, m_key,
+                                        {remembered_text(decision.variant, decision.sample), trial.seconds});
     m_is_kept = true;
   }
 

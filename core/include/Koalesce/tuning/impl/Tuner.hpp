@@ -158,8 +158,8 @@ class Tuner : public TuningEntry {
   void decide() {
     if (m_chosen >= 0 || !m_race.is_over()) return;
     auto const leader = m_race.leader();
-    if (double const seconds = m_race.trials()[leader].seconds; seconds > 0 && !is_forgotten())
-      (void)TuningMemory::instance().put(m_choices.key, {m_choices.candidates[leader], seconds});
+    if (double const seconds = m_race.trials()[leader].seconds; seconds > 0)
+      TuningMemory::instance().put_of(*this, m_choices.key, {m_choices.candidates[leader], seconds});
     m_chosen = int(leader);
   }
 

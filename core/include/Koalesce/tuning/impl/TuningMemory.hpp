@@ -49,12 +49,14 @@ class TuningMemory {
   /// \return empty, or why the choice is not kept for the next process.
   std::string put(TuningKey const& key, RememberedChoice const& choice) {
     std::lock_guard const lock(m_mutex);
-    read_file();
-    m_known[TuningFile::columns(key)] = choice;
-    if (!m_path) return "there is no tuning file; name one in KOALESCE_TUNING_FILE";
-    auto why = TuningFile(*m_path).append(key, choice);
-    say_once("choices are not kept for the next run", why);
-    return why;
+    return keep(key, choice);
+  }
+
+  /// The choice of an entry, unless that is forgotten. Who forgets it marks it before changing what is known.
+  template <class Entry>
+  void put_of(Entry const& entry, TuningKey const& key, RememberedChoice const& choice) {
+    std::lock_guard const lock(m_mutex);
+    if (!entry.is_forgotten()) (void)keep(key, choice);
   }
 
   /// Forgets the choices, but not the file, which is read again.
@@ -64,6 +66,15 @@ class TuningMemory {
   }
 
  private:
+  std::string keep(TuningKey const& key, RememberedChoice const& choice) {
+    read_file();
+    m_known[TuningFile::columns(key)] = choice;
+    if (!m_path) return "there is no tuning file; name one in KOALESCE_TUNING_FILE";
+    auto why = TuningFile(*m_path).append(key, choice);
+    say_once("choices are not kept for the next run", why);
+    return why;
+  }
+
   std::optional<std::filesystem::path> current_file() const {
     if (m_file) return m_file->empty() ? std::nullopt : m_file;
     char const* const name = std::getenv("KOALESCE_TUNING_FILE");

@@ -89,19 +89,30 @@ class TuningRegistry {
   }
 
   void forget(TuningKey const& key) {
+    forget(key, [] {});
+  }
+
+  /// \param[in] change  called before there can be another entry: changes what the TuningMemory knows. The entry that
+  ///                    is forgotten puts nothing there any more.
+  template <class Change>
+  void forget(TuningKey const& key, Change const& change) {
     std::lock_guard const lock(m_mutex);
     if (auto const found = m_entries.find(key); found != m_entries.end()) {
       found->second.entry->forget();
       m_entries.erase(found);
     }
     ++m_changes;
+    change();
   }
 
-  void forget() {
+  /// Forgets all entries. \param[in] change  as above.
+  template <class Change>
+  void forget_all(Change const& change) {
     std::lock_guard const lock(m_mutex);
     for (auto const& [key, numbered] : m_entries) numbered.entry->forget();
     m_entries.clear();
     ++m_changes;
+    change();
   }
 
   /// The number of times that entries were forgotten. Results of find() hold only as long as it does not change.
