@@ -342,6 +342,50 @@ TEST_F(TunerTest, measurements_end_with_kokkos) {
   EXPECT_LE(timed, 4) << "five times were lost";
 }
 
+/// Counts what it is told, and throws.
+struct Throwing {
+  int lost_calls = 0, recorded = 0;
+  bool throws = true;
+
+  void record(int, double) { tell(recorded); }
+  void lost(int) { tell(lost_calls); }
+  void tell(int& count) const {
+    ++count;
+    if (throws) throw std::runtime_error("told");
+  }
+};
+
+TEST_F(TunerTest, every_call_is_told_of_once) {
+  using Timed = Impl::TimedCalls<Clocked, Throwing*, int>;
+  Clocked const exec;
+  auto const ran = [] { return true; };
+  {
+    Timed calls;
+    Throwing entry;
+    EXPECT_THROW(calls.time(exec, &entry, 0, [] { return false; }), std::runtime_error);
+    EXPECT_EQ(entry.lost_calls, 1) << "not run";
+  }
+  {
+    Timed calls;
+    Throwing entry;
+    for (int i = 0; i < 2; ++i) calls.time(exec, &entry, i, ran);
+    EXPECT_THROW(calls.poll(), std::runtime_error);
+    EXPECT_EQ(entry.recorded, 1);
+    EXPECT_THROW(calls.poll(), std::runtime_error);
+    EXPECT_NO_THROW(calls.poll());
+    EXPECT_EQ(entry.recorded, 2) << "polled";
+  }
+  {
+    Timed calls;
+    Throwing entry;
+    for (int i = 0; i < 3; ++i) calls.time(exec, &entry, i, ran);
+    EXPECT_THROW(calls.forget(), std::runtime_error);
+    entry.throws = false;
+    calls.forget();
+    EXPECT_EQ(entry.lost_calls, 3) << "given up";
+  }
+}
+
 TEST_F(TunerTest, any_number_of_threads) {
   Clocked const exec;
   std::atomic<int> ran{0};

@@ -158,9 +158,9 @@ class Tuner : public TuningEntry {
   void decide() {
     if (m_chosen >= 0 || !m_race.is_over()) return;
     auto const leader = m_race.leader();
+    m_chosen          = int(leader);  // even if keeping it throws
     if (double const seconds = m_race.trials()[leader].seconds; seconds > 0)
       TuningMemory::instance().put_of(*this, m_choices.key, {m_choices.candidates[leader], seconds});
-    m_chosen = int(leader);
   }
 
   TuningChoices const m_choices;
