@@ -4,7 +4,6 @@
 
 #include <Koalesce/common/impl/InstanceMemory.hpp>
 
-#include <memory>
 #include <vector>
 
 /// What of the memory for kernels is kept, and for which instances.
@@ -15,7 +14,7 @@ template <class P>
 class InstanceMemory : public ::testing::Test {
  protected:
   using Exec   = typename P::exec;
-  using Pieces = std::vector<std::unique_ptr<typename Impl::InstanceMemory<Exec>::Piece>>;
+  using Pieces = std::vector<typename Impl::InstanceMemory<Exec>::Taken>;
 
   static Exec new_instance() {
 #ifdef KOKKOS_ENABLE_OPENMP

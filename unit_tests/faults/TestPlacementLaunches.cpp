@@ -2,6 +2,7 @@
 #include "TestSupport.hpp"
 
 #include <Koalesce/Placement.hpp>
+#include <Koalesce/common/impl/InstanceMemory.hpp>
 
 #include <atomic>
 #include <cstdlib>
@@ -10,7 +11,8 @@
 #include <utility>
 
 /// What a call of parallel_placed that is like one before asks of the host's memory and of the driver: what a launch of
-/// Kokkos asks, and nothing more. This program's operator new counts, and so do functions between it and CUDA's.
+/// Kokkos asks, and nothing more. What destructors ask of the host's memory: nothing. This program's operator new
+/// counts, and so do functions between it and CUDA's.
 namespace {
 
 std::atomic<std::int64_t> allocations{0};
@@ -113,6 +115,19 @@ struct Asked {
     queries          = after.second - before.second;
   }
 };
+
+/// A destructor gives it back, where no memory may be the error that is on its way.
+TYPED_TEST(PlacementLaunches, give_memory_back_without_an_allocation) {
+  using Exec = typename TypeParam::exec;
+  Exec const exec;
+  Impl::InstanceMemory<Exec> memory("kept");
+  for (unsigned long long const graph : {0, 1}) {
+    auto piece        = memory.take(exec, 1000);
+    auto const before = ::allocations.load();
+    memory.give_back(std::move(piece), graph);
+    EXPECT_EQ(::allocations, before) << "graph " << graph;
+  }
+}
 
 TYPED_TEST(PlacementLaunches, ask_for_no_more_than_those_of_kokkos) {
   using Exec = typename TypeParam::exec;

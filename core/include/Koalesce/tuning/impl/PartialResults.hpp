@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -56,7 +55,7 @@ class PartialResults {
 
  private:
   unsigned long long m_graph;
-  std::unique_ptr<typename InstanceMemory<Exec>::Piece> m_piece;
+  typename InstanceMemory<Exec>::Taken m_piece;
 };
 
 }  // namespace Koalesce::Impl
