@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <future>
@@ -327,6 +328,20 @@ TEST_F(TunerTest, recent_calls_find_theirs_again_until_it_is_forgotten) {
   EXPECT_EQ(made, 4);
   forget_tuning();
   EXPECT_NE(get("recent", 8, false), first);
+}
+
+TEST_F(TunerTest, recent_calls_of_kinds_in_several_numbers_are_told_apart) {
+  using Kind = std::array<std::uint64_t, 2>;
+  Impl::RecentTuners<Clocked, Kind> recent;
+  auto const get = [&](Kind const& kind) {
+    std::int64_t const n[3] = {1, 8, 8};
+    auto const label        = "kind " + std::to_string(kind[0]) + " " + std::to_string(kind[1]);
+    return recent.get({}, "kinds", n, kind, [&] { return Calls{label}.choices(); });
+  };
+  auto const first = get({1, 2});
+  EXPECT_NE(get({1, 2 + (std::uint64_t(1) << 40)}), first);
+  EXPECT_NE(get({2, 1}), first);
+  EXPECT_EQ(get({1, 2}), first);
 }
 
 TEST_F(TunerTest, measurements_end_with_kokkos) {

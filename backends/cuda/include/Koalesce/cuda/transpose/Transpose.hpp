@@ -21,6 +21,7 @@
 #include <Koalesce/tuning/impl/SizeClass.hpp>
 #include <Koalesce/tuning/impl/Tuner.hpp>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -118,27 +119,46 @@ void run_tiling(Kokkos::Cuda const& exec, std::string const& label, TransposeWor
   }
 }
 
-/// Chooses among the tilings by time.
+/// What tells transpositions of equal extents apart, as texts do in their keys: the order in which a batch of matrices
+/// lies, and the tilings.
+using TilingKind = std::array<std::uint64_t, 2>;
+
 template <class T>
-void run_fastest_tiling(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work,
-                        std::vector<Tiling> const& tilings) {
-  std::int64_t const n[3] = {work.batch.size(), work.rows, work.columns};
-  double const size       = double(n[0]) * double(n[1]) * double(n[2]);
-  // Matrices of one shape lie in different orders.
+TilingKind tiling_kind(TransposeWork<T> const& work, std::vector<Tiling> const& tilings) {
+  static_assert(decltype(work.batch)::max_dims < 8, "a dimension takes 8 bits");
+  TilingKind kind{1, 1};  // before the first ones, so that their number counts
+  for (int d = 0; d < work.batch.dims() && work.batch.dims() > 1; ++d) {
+    auto const dim        = work.batch.dim(d);
+    unsigned const before = (dim.from < work.from_at.row ? 2 : 0) + (dim.to < work.to_at.column ? 1 : 0);
+    kind[0]               = kind[0] << 8 | unsigned(size_class(dim.extent)) << 2 | before;
+  }
+  for (auto const tiling : tilings) kind[1] = kind[1] << 3 | unsigned(tiling);
+  return kind;
+}
+
+/// The same order of a batch as a text.
+template <class T>
+std::string order_text(TransposeWork<T> const& work) {
   std::string order;
-  int order_number = 0;
   for (int d = 0; d < work.batch.dims() && work.batch.dims() > 1; ++d) {
     auto const dim = work.batch.dim(d);
     order += (d == 0 ? ", of " : " x ") + std::string("2^") + std::to_string(size_class(dim.extent));
     if (dim.from < work.from_at.row) order += " before rows";
     if (dim.to < work.to_at.column) order += " before columns";
   }
-  for (char const c : order) order_number = order_number * 31 % 1000003 + c;
+  return order;
+}
 
-  thread_local RecentTuners<Kokkos::Cuda> recent;
+/// Chooses among the tilings by time.
+template <class T>
+void run_fastest_tiling(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work,
+                        std::vector<Tiling> const& tilings) {
+  std::int64_t const n[3] = {work.batch.size(), work.rows, work.columns};
+  double const size       = double(n[0]) * double(n[1]) * double(n[2]);
+  thread_local RecentTuners<Kokkos::Cuda, TilingKind> recent;
   auto const choices = [&] {
     std::vector<std::string> names;
-    std::string shape = size_classes_text(n) + order;
+    std::string shape = size_classes_text(n) + order_text(work);
     for (auto const tiling : tilings) {
       names.push_back(to_string(tiling));
       shape += ", " + names.back();
@@ -151,8 +171,7 @@ void run_fastest_tiling(Kokkos::Cuda const& exec, std::string const& label, Tran
                          count,
                          size};
   };
-  int const kind   = (order_number * 8 + int(tilings[0])) * 8 + int(tilings.size());
-  auto const tuner = [&] { return recent.get(exec, label, n, kind, choices); };
+  auto const tuner = [&] { return recent.get(exec, label, n, tiling_kind(work, tilings), choices); };
   run_fastest(exec, size, 0, tuner, choices, [&](std::size_t i) { run_tiling(exec, label, work, tilings[i]); });
 }
 
