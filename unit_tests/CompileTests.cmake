@@ -21,6 +21,12 @@ foreach(header IN LISTS koalesce_headers)
   target_sources(koalesce_self_contained_headers PRIVATE
     "${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp")
 endforeach()
+# All compile together, in another order than that of Koalesce.hpp.
+list(REVERSE koalesce_headers)
+list(TRANSFORM koalesce_headers REPLACE "(.+)" "#include <\\1>\n" OUTPUT_VARIABLE koalesce_reversed_includes)
+list(JOIN koalesce_reversed_includes "" koalesce_reversed_includes)
+file(CONFIGURE OUTPUT "headers/reversed.cpp" CONTENT "${koalesce_reversed_includes}" @ONLY)
+target_sources(koalesce_self_contained_headers PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/headers/reversed.cpp")
 
 # What they include compiles alone as well: after Kokkos, which is parsed once for all of them where the compiler can.
 set(koalesce_inner_folders core/include backends/portable/include backends/openmp/include)

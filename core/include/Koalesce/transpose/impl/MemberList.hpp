@@ -27,12 +27,12 @@ struct MemberPointer<M S::*> {
 };
 
 template <auto Pointer>
-struct Constant {};
+struct PointerConstant {};
 
 /// The number of the pointer that is equal to `Key`, or how many there are.
 template <auto Key, auto... Pointers>
 constexpr int index_in() {
-  constexpr bool same[] = {std::is_same_v<Constant<Pointers>, Constant<Key>>...};
+  constexpr bool same[] = {std::is_same_v<PointerConstant<Pointers>, PointerConstant<Key>>...};
   int k                 = 0;
   while (k < int(sizeof...(Pointers)) && !same[k]) ++k;
   return k;
@@ -169,16 +169,17 @@ struct MemberList<Members<First, Rest...>> {
   static constexpr int index = index_of<Key>();
 
   template <int K, auto Pointer, auto... Others>
-  static auto constant_at(Constant<Pointer>, Constant<Others>... others) {
-    if constexpr (K == 0) return Constant<Pointer>();
+  static auto constant_at(PointerConstant<Pointer>, PointerConstant<Others>... others) {
+    if constexpr (K == 0) return PointerConstant<Pointer>();
     else return constant_at<K - 1>(others...);
   }
   template <auto Pointer>
-  static std::type_identity<type<Pointer>> type_of(Constant<Pointer>);
+  static std::type_identity<type<Pointer>> type_of(PointerConstant<Pointer>);
 
   /// The type of member K.
   template <int K>
-  using member_type = typename decltype(type_of(constant_at<K>(Constant<First>(), Constant<Rest>()...)))::type;
+  using member_type =
+      typename decltype(type_of(constant_at<K>(PointerConstant<First>(), PointerConstant<Rest>()...)))::type;
 
   /// The bytes of the struct before each member.
   static Kokkos::Array<int, count> offsets() {
