@@ -51,7 +51,7 @@ struct SmallestNumber {
 /// What the plain loop makes of it.
 template <class T, class Functor>
 T expected_of(Items const& items, Functor const& functor, T value) {
-  for (auto i = items.begin; i < items.end(); ++i) functor(int(items.path_of(i)), i, value);
+  for (auto i = items.begin; i < items.end(); ++i) functor(i, int(items.path_of(i)), value);
   return value;
 }
 
