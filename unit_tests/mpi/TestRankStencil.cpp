@@ -374,6 +374,19 @@ TYPED_TEST(RankStencil, checks_its_arguments) {
   EXPECT_TRUE(
       says(error_of([&] { parallel_stencil("period", policy.with_boundary(Periodic()), u, next, Mix<Star<1, 1>>()); }),
            "where the domain is not"));
+  // A process without the face does not read its View, but learns of the error.
+  View const levels("levels", 4, 6);
+  auto const level = Kokkos::subview(levels, Kokkos::make_pair(1, 4), Kokkos::ALL);
+  auto const wall  = [&](int i) { return Kokkos::subview(levels, i, Kokkos::ALL); };
+  auto const run   = [&](auto const& condition) {
+    parallel_stencil("face", policy.with_boundary(sides(Neumann(), condition), Periodic()), u, level,
+                       Mix<Star<1, 1>>());
+  };
+  EXPECT_TRUE(says(error_of([&] { run(Dirichlet(wall(3))); }),
+                   "output field 0 (\"levels\") and the View (\"levels\") of the high face of dimension 0 overlap"));
+  EXPECT_EQ(error_of([&] { run(Dirichlet(wall(0))); }), "none");
+  bool const last = domain.offset()[0] + 3 == 3 * size;
+  EXPECT_EQ(error_of([&] { run(Dirichlet(wall(last ? 0 : 3))); }), "none");
   if (size > 1) {
     EXPECT_TRUE(says(error_of([&] { parallel_stencil("thick", thick, wide, next, Mix<Star<4, 4>>()); }),
                      "takes a halo of 4 points"));

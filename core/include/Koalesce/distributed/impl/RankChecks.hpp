@@ -74,7 +74,8 @@ void check_faces(std::string const& where, Domain<Rank> const& domain, std::stri
 }
 
 template <class Policy, class Ins, class Outs, class Check>
-void check_over_ranks(std::string const& where, Policy const& policy, Ins const& in, Outs const&, Check const& check) {
+void check_over_ranks(std::string const& where, Policy const& policy, Ins const& in, Outs const& out,
+                      Check const& check) {
   using Exec         = typename Policy::execution_space;
   auto const& domain = policy.domain().ranks;
   auto const fields  = halo_fields(policy, in);
@@ -87,9 +88,13 @@ void check_over_ranks(std::string const& where, Policy const& policy, Ins const&
       check_thickness(where, domain, name, field.need);
       if constexpr (!std::is_same_v<typename Policy::boundary_type, NoBoundary>) {
         check_faces(where, domain, name, field);
-        using T = typename std::decay_t<decltype(field.view)>::non_const_value_type;
-        check_boundary<Exec, T>(where, name, domain.extents(), field.need.width, field.conditions,
-                                [&](int d, int side) { return !domain.has_neighbor(d, side); });
+        using T             = typename std::decay_t<decltype(field.view)>::non_const_value_type;
+        auto const has_face = [&](int d, int side) { return !domain.has_neighbor(d, side); };
+        check_boundary<Exec, T>(where, name, domain.extents(), field.need.width, field.conditions, has_face);
+        for_each(out, [&](auto const& view, auto j) {
+          check_faces_are_apart(where, "output field " + std::to_string(int(j)) + " " + quoted_label(view),
+                                field.conditions, view, has_face);
+        });
       }
     });
   });
