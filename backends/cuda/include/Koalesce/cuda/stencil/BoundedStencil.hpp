@@ -105,6 +105,16 @@ auto faces_of_tiles(Value const& value, Extents3 const& n) {
   return faces;
 }
 
+/// Whether an input has a constant beyond a face of these dimensions. \param[in] dims  a bit per canonical dimension.
+template <class Input>
+bool has_constants(Input const& faces, int dims) {
+  bool found = false;
+  if constexpr (Input::has_constants)
+    for (int c = 0; c < 3; ++c)
+      found = found || ((dims >> c & 1) != 0 && (faces.is_constant[c][0] || faces.is_constant[c][2]));
+  return found;
+}
+
 /// A box of a work, whose tiles may read beyond the faces.
 template <class Order, class Ins, class Points, class Outs, class F, class R, class... Values>
 auto work_within_faces(StencilWork<Order, Ins, Points, Outs, F, R, WholeDomain> const& work, BoundaryBox const& box,
@@ -127,8 +137,9 @@ template <class... WorkArgs, class Values>
   requires(can_reach_faces<StencilWork<WorkArgs...>, Values>)
 void run_bounded_stencil(Tag, Kokkos::Cuda const& exec, std::string const& label, StencilWork<WorkArgs...> const& work,
                          Values const& values) {
-  auto const box  = BoundaryBox::of(work.extents, reach_of(work));
-  auto const wide = BoundaryBox::of(work.extents, reach_to_faces(work, values));
+  auto const reach = reach_of(work), wide_reach = reach_to_faces(work, values);
+  auto const box  = BoundaryBox::of(work.extents, reach);
+  auto const wide = BoundaryBox::of(work.extents, wide_reach);
   auto const rest = [&](BoundaryBox const& done) {
     if (done.around.size() > 0)
       run_boundary_points(exec, kernel_label(Tag{}, label + ", boundary"), work, done, values, Pack<>());
@@ -148,6 +159,12 @@ void run_bounded_stencil(Tag, Kokkos::Cuda const& exec, std::string const& label
   };
   auto alignment       = alignment_of(inner);
   alignment.face_width = wide.around.size() < box.around.size() ? tile_width(to_faces) : 0;
+  if (alignment.face_width > 0) {
+    for (int c = 0; c < 3; ++c) alignment.face_dims |= int(wide_reach[c] < reach[c]) << c;
+    for_each(to_faces.domain.inputs, [&](auto const& faces, auto) {
+      alignment.constants = alignment.constants || has_constants(faces, alignment.face_dims);
+    });
+  }
   run_fastest_way(exec, label, inner, alignment, run);
 }
 

@@ -36,18 +36,29 @@ double points_of(Work const& work) {
 
 /// What of a work's places in memory decides which candidate is the fastest.
 struct StencilAlignment {
-  int tile_width;     ///< of the widest tiles; 0: none
-  bool narrow_tiles;  ///< tiles of one point in x are possible beside them
-  bool wide_queue;    ///< the queue is filled with wide copies
-  bool in_lines;      ///< rows begin alike in the cache's lines
-  int face_width;     ///< of tiles that reach faces; 0: none
+  int tile_width;          ///< of the widest tiles; 0: none
+  bool narrow_tiles;       ///< tiles of one point in x are possible beside them
+  bool wide_queue;         ///< the queue is filled with wide copies
+  bool in_lines;           ///< rows begin alike in the cache's lines
+  int face_width;          ///< of tiles that reach faces; 0: none
+  int face_dims  = 0;      ///< where they reach them, a bit per canonical dimension
+  bool constants = false;  ///< beyond some of these is a constant, not copies
 
-  int number() const { return 64 * face_width + 8 * tile_width + 4 * narrow_tiles + 2 * wide_queue + in_lines; }
+  int number() const {
+    return 4096 * constants + 512 * face_dims + 64 * face_width + 8 * tile_width + 4 * narrow_tiles + 2 * wide_queue +
+           in_lines;
+  }
 
   std::string text() const {
+    std::string faces;
+    if (face_width > 0) {
+      faces = ", to faces of " + std::to_string(face_width) + " in ";
+      for (int c = 0; c < 3; ++c)
+        if (face_dims >> c & 1) faces += "zyx"[c];
+      if (constants) faces += " with constants";
+    }
     return std::string(wide_queue ? ", wide" : "") + (in_lines ? ", in lines" : "") +
-           (tile_width > 0 ? ", tiles of " + std::to_string(tile_width) : "") + (narrow_tiles ? " and 1" : "") +
-           (face_width > 0 ? ", to faces of " + std::to_string(face_width) : "");
+           (tile_width > 0 ? ", tiles of " + std::to_string(tile_width) : "") + (narrow_tiles ? " and 1" : "") + faces;
   }
 };
 
