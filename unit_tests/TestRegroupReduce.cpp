@@ -138,6 +138,34 @@ TYPED_TEST(RegroupedReduce, into_a_view_by_a_reducer) {
   });
 }
 
+/// A reducer of a user's, which does not say what its result is.
+template <class Space>
+struct LargestOfAll {
+  using reducer          = LargestOfAll;
+  using value_type       = std::int64_t;
+  using result_view_type = Kokkos::View<std::int64_t, Space>;
+
+  result_view_type result;
+
+  KOKKOS_FUNCTION void join(std::int64_t& a, std::int64_t const& b) const { a = b > a ? b : a; }
+  KOKKOS_FUNCTION void init(std::int64_t& a) const { a = Kokkos::reduction_identity<std::int64_t>::max(); }
+  KOKKOS_FUNCTION std::int64_t& reference() const { return *result.data(); }
+  KOKKOS_FUNCTION result_view_type view() const { return result; }
+};
+
+TYPED_TEST(RegroupedReduce, by_a_reducer_that_does_not_say_what_it_refers_to) {
+  using Space = typename TypeParam::exec::memory_space;
+  for_each_loop([](Items const& items) {
+    Kokkos::View<std::int64_t, Space> const largest("largest");
+    for_each_variant(index_variants, [&](Variant variant) {
+      reduce<TypeParam>(items, variant, LargestNumber(), LargestOfAll<Space>{largest});
+      std::int64_t found = 0;
+      Kokkos::deep_copy(found, largest);
+      EXPECT_EQ(found, expected_of(items, LargestNumber(), Kokkos::reduction_identity<std::int64_t>::max()));
+    });
+  });
+}
+
 TYPED_TEST(RegroupedReduce, functor_a_path) {
   Rng rng(1);
   for (std::int64_t const size : {0, 1, 33, 9999}) {

@@ -170,8 +170,8 @@ template <class Exec, class Result>
 bool regroup_waits(Result const& result) {
   if constexpr (Backend::on_host<Exec>) return true;
   else if constexpr (std::is_same_v<Result, NoResult> || Kokkos::is_view_v<Result>) return false;
-  else if constexpr (Kokkos::is_reducer<Result>::value) return result.references_scalar();
-  else return true;
+  else if constexpr (requires { result.references_scalar(); }) return result.references_scalar();
+  else return true;  // for a variable, as Kokkos does for reducers that do not tell
 }
 
 template <class Policy, class Result, class Args>
