@@ -211,6 +211,7 @@ koalesce_add_must_not_compile_test(Stencil point_at_5 "Koalesce: the radius of a
 koalesce_add_must_not_compile_test(Stencil no_points "Koalesce::Offsets: give at least one point")
 koalesce_add_must_not_compile_test(Stencil points_of_two_ranks "Koalesce::Offsets: every At needs the same number of offsets")
 koalesce_add_must_not_compile_test(Stencil stages_of_two_ranks "Koalesce::Staged: all shapes need the same number of dimensions")
+koalesce_add_must_not_compile_test(Stencil stages_in_stages "Koalesce::Staged: a stage cannot be Staged itself")
 koalesce_add_must_not_compile_test(Stencil one_sided_symmetric "Koalesce::SymmetricStencil: the shape needs the mirror images")
 koalesce_add_must_not_compile_test(Stencil active_of_another_layout "Koalesce::ActivePoints: the layout must be")
 koalesce_add_must_not_compile_test(Stencil active_of_numbers "Koalesce::ActivePoints: a mask's elements must be bool or another integer")

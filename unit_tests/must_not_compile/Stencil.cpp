@@ -247,6 +247,8 @@ void check() {
   (void)Offsets<At<0, 0>, At<1>>::rank;
 #elif defined(MUST_NOT_COMPILE_stages_of_two_ranks)
   (void)Staged<Star<1, 1>, Star<1>>::rank;
+#elif defined(MUST_NOT_COMPILE_stages_in_stages)
+  (void)Staged<Staged<Shape, Shape>, Shape>::rank;
 #elif defined(MUST_NOT_COMPILE_one_sided_symmetric)
   run(u, v, SymmetricStencil<double, Offsets<At<0, 0>, At<0, 1>>>());
 #elif defined(MUST_NOT_COMPILE_active_of_another_layout)

@@ -163,6 +163,16 @@ struct Offsets {
                 "Koalesce: the radius of a stencil shape must be 0 to 4 in every dimension");
 };
 
+template <class First, class Second, class... More>
+struct Staged;
+
+namespace Impl {
+template <class Shape>
+inline constexpr bool is_staged = false;
+template <class... Shapes>
+inline constexpr bool is_staged<Staged<Shapes...>> = true;
+}  // namespace Impl
+
 /// \brief Two or more stencils in one sweep: each reads the results of the one before it around each point.
 ///
 /// \tparam First, Second, More  the shapes of the stages, in their order.
@@ -170,6 +180,8 @@ template <class First, class Second, class... More>
 struct Staged {
   static_assert(First::rank == Second::rank && ((First::rank == More::rank) && ...),
                 "Koalesce::Staged: all shapes need the same number of dimensions");
+  static_assert(!((Impl::is_staged<First> || Impl::is_staged<Second>) || ... || Impl::is_staged<More>),
+                "Koalesce::Staged: a stage cannot be Staged itself; give the shapes of all stages in one list");
 
   using first  = First;   ///< the first stage's shape
   using second = Second;  ///< the second stage's shape
@@ -184,11 +196,6 @@ struct Staged {
 };
 
 namespace Impl {
-
-template <class Shape>
-inline constexpr bool is_staged = false;
-template <class... Shapes>
-inline constexpr bool is_staged<Staged<Shapes...>> = true;
 
 /// The shape of a stage, counted from 0.
 template <class Shape, int stage>
