@@ -112,5 +112,26 @@ TEST_F(PortableTeams, mixed_reads) {
   });
 }
 
+/// As a sweep's, for its messages.
+struct AnyWork {
+  using Reduction = Impl::NoReduction;
+  using Domain    = Impl::WholeDomain;
+};
+
+/// Of more teams Kokkos would not run all, or run some again.
+TEST(StencilTeams, are_as_many_as_kokkos_numbers) {
+  auto const tiling = [](std::int64_t rows) {
+    return Impl::PortableBackend::choose_tiling(HostExec(), {1, rows, 1}, 2,
+                                                [](std::int64_t, std::int64_t) { return std::size_t(8); });
+  };
+  std::int64_t const most = std::int64_t(16) << 30;
+  EXPECT_EQ(tiling(most).size(), most / 16);
+  EXPECT_GE(tiling(most).scratch_level, 0);
+  EXPECT_LT(tiling(most + 1).scratch_level, 0);
+  EXPECT_EQ(Impl::teams_of_blocks("sweep", AnyWork(), most / 16), most / 16);
+  expect_error({"Koalesce::parallel_stencil(\"sweep\"): the points take 1073741825 teams", "up to 1073741824"},
+               [&] { Impl::teams_of_blocks("sweep", AnyWork(), most / 16 + 1); });
+}
+
 }  // namespace
 }  // namespace Koalesce::Test

@@ -51,8 +51,11 @@ struct Tiling {
 
 /// The teams of a work, `each` of them for every block; throws if Kokkos cannot number them.
 template <class Work>
-std::int64_t teams_of_blocks(std::string const& label, Work const& work, std::int64_t each) {
+std::int64_t teams_of_blocks(std::string const& label, [[maybe_unused]] Work const& work, std::int64_t each) {
   if constexpr (!has_blocks<Work>) {
+    if (each > max_league)
+      fail(call_text(Work::Reduction::function, label), "the points take ", each, " teams, but Kokkos numbers up to ",
+           max_league, "; give fewer points at a time");
     return each;
   } else {
     std::int64_t const blocks = work.domain.blocks();

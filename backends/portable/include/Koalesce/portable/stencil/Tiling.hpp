@@ -4,6 +4,7 @@
 
 #include <Koalesce/common/Error.hpp>
 #include <Koalesce/common/impl/DeviceOf.hpp>
+#include <Koalesce/common/impl/TeamPolicy.hpp>
 #include <Koalesce/portable/Backend.hpp>
 #include <Koalesce/stencil/impl/Tiling.hpp>
 
@@ -20,7 +21,8 @@ struct PortableTiling : Tiling {
 };
 
 /// The largest tile whose queues fit, in level-0 scratch if any does; scratch_level < 0 if the smallest fits in
-/// neither. \param[in] bytes scratch bytes that a team with a (tile_y, tile_x) tile needs.
+/// neither, or Kokkos cannot number those that do. \param[in] bytes scratch bytes that a team with a (tile_y, tile_x)
+/// tile needs.
 template <class Exec, class Bytes>
 PortableTiling choose_tiling(Exec const& exec, Extents3 const& extents, int planes_before, Bytes const& bytes) {
   constexpr std::int64_t tiles[][2] = {{16, 64}, {8, 64}, {8, 32}, {4, 32}, {4, 16}, {2, 8}, {1, 1}};
@@ -38,7 +40,7 @@ PortableTiling choose_tiling(Exec const& exec, Extents3 const& extents, int plan
       std::int64_t const wanted         = std::max<std::int64_t>(1, 8 * threads_of(exec) / 128 / tiles_in_plane);
       t.chunk = std::min(extents[0], std::max<std::int64_t>(8 * planes_before + 1, (extents[0] + wanted - 1) / wanted));
       t.chunks = (extents[0] + t.chunk - 1) / t.chunk;
-      if (t.size() < (std::int64_t(1) << 31)) return t;
+      if (t.size() <= max_league) return t;
     }
   PortableTiling none(extents, 1, 1, 1);
   none.scratch_level = -1;
