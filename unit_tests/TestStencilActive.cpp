@@ -326,6 +326,38 @@ struct Same {
   }
 };
 
+/// One row of points has the same strides in both orders.
+TYPED_TEST(StencilActive, strides_that_do_not_tell_the_order) {
+  using Exec  = typename TypeParam::exec;
+  using Space = typename Exec::memory_space;
+  Kokkos::View<double**, Kokkos::LayoutLeft, Space> const u("u", 3, 6);
+  Kokkos::View<bool**, Kokkos::LayoutLeft, Space> const mask("mask", 1, 4);
+  Kokkos::View<double**, Kokkos::LayoutStride, Space> const out(
+      Kokkos::View<double**, Kokkos::LayoutLeft, Space>("out", 1, 4));
+  Kokkos::View<bool**, Kokkos::LayoutStride, Space> const same_mask(mask);
+  auto const host_u    = Kokkos::create_mirror(u);
+  auto const host_mask = Kokkos::create_mirror(mask);
+  for (int x = 0; x < 4; ++x) {
+    host_u(1, 1 + x) = x + 1;
+    host_mask(0, x)  = x != 1;
+  }
+  Kokkos::deep_copy(u, host_u);
+  Kokkos::deep_copy(mask, host_mask);
+  StencilPolicy<Exec, Star<1, 1>, typename TypeParam::backend> const policy(Exec(), {1, 4});
+  ActivePoints active(policy, mask);
+  active.update(same_mask);
+  for (StencilTaps const taps : taps_of<typename TypeParam::backend>()) {
+    SCOPED_TRACE("taps " + std::to_string(int(taps)));
+    Kokkos::deep_copy(out, -1.);
+    parallel_stencil("row", policy.with_taps(taps).with_active(active), u, out, Same());
+    Exec().fence();
+    Kokkos::View<double*, Space> const row("row", 4);
+    Kokkos::deep_copy(row, Kokkos::subview(out, 0, Kokkos::ALL));
+    auto const result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), row);
+    for (int x = 0; x < 4; ++x) EXPECT_EQ(result(x), x == 1 ? -1. : x + 1.) << x;
+  }
+}
+
 TEST(StencilActiveErrors, say_what_is_wrong) {
   using Exec = Kokkos::DefaultExecutionSpace;
   Kokkos::View<double**, Kokkos::LayoutRight, Exec> const u("u", 10, 10), out("out", 8, 8);

@@ -86,7 +86,7 @@ class ActivePoints {
                   "Koalesce::ActivePoints: a mask's elements must be bool or another integer type");
     std::string const where = "Koalesce::ActivePoints";
     Impl::check_field(where, interior(), mask, "the mask", -1, [](int) { return 0; });
-    if (order_of(mask) != is_reversed())
+    if (Impl::is_reversed(mask, is_reversed()) != is_reversed())
       Impl::fail(where, "the mask ", Impl::quoted_label(mask), " has its smallest stride in the ",
                  order_of(mask) ? "first" : "last",
                  " dimension, unlike that which the points were first prepared from; make new ActivePoints of it");

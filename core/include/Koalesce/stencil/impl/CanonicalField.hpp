@@ -37,12 +37,14 @@ Field<T, Shape> canonical_field(View const& view, Policy const& policy) {
   return field;
 }
 
-/// Whether the first index of a View has the smallest stride.
+/// Whether the first index of a View has the smallest stride. \param[in] tied  the answer where the last one has the
+/// same, as with a single row: both orders are right.
 template <class View>
-bool is_reversed(View const& view) {
+bool is_reversed(View const& view, bool tied = false) {
   using Layout = typename View::array_layout;
   if constexpr (View::rank() == 1 || std::is_same_v<Layout, Kokkos::LayoutRight>) return false;
   else if constexpr (std::is_same_v<Layout, Kokkos::LayoutLeft>) return true;
+  else if (view.stride(0) == view.stride(View::rank() - 1)) return tied;
   else return view.stride(0) < view.stride(View::rank() - 1);
 }
 

@@ -136,6 +136,15 @@ auto const& leading_view(Ins const& in, Outs const& out) {
   else return view_of(get<0>(in));
 }
 
+/// Whether a policy's sweeps go through the points with the first index innermost; that of active points counts where a
+/// View's strides do not tell.
+template <class Policy, class View>
+bool is_reversed_sweep(Policy const& policy, View const& leading) {
+  if constexpr (is_active_points<typename Policy::domain_type>)
+    return is_reversed(leading, policy.domain().is_reversed());
+  else return is_reversed(leading);
+}
+
 /// Throws unless active points are those of the policy's interior, with rows along those of a View.
 template <class Policy, class View>
 void check_active(std::string const& where, Policy const& policy, View const& leading) {
@@ -144,9 +153,9 @@ void check_active(std::string const& where, Policy const& policy, View const& le
     if (active.extents()[d] != policy.extents()[d])
       fail(where, "the active points were prepared for ", active.extents()[d], " interior points in dimension ", d,
            ", but the policy has ", policy.extents()[d], "; prepare them from a mask or boxes of these extents");
-  if (!has_no_points(policy.extents()) && is_reversed(leading) != active.is_reversed())
-    fail(where, "field ", quoted_label(leading), " has its smallest stride in the ",
-         is_reversed(leading) ? "first" : "last",
+  bool const reversed = is_reversed_sweep(policy, leading);
+  if (!has_no_points(policy.extents()) && reversed != active.is_reversed())
+    fail(where, "field ", quoted_label(leading), " has its smallest stride in the ", reversed ? "first" : "last",
          " dimension, but the mask or layout of which the active points were prepared in the ",
          active.is_reversed() ? "first" : "last", "; prepare them of one with the fields' layout");
 }

@@ -127,7 +127,7 @@ void dispatch_order(std::string const& label, Policy const& policy, Ins const& i
                     Reduction const& reduction, Domain const& domain, Functors const&... functors) {
   auto const& leading = leading_view(in, out);
   using Leading       = std::decay_t<decltype(leading)>;
-  if (is_reversed(leading)) {
+  if (is_reversed_sweep(policy, leading)) {
     if constexpr (can_be_reversed<Leading, true>())
       run_in_order<true>(label, policy, in, out, reduction, domain, functors...);
   } else {
