@@ -181,7 +181,29 @@ TYPED_TEST(Halo, errors_of_conditions) {
     fill_halo(exec, u, {5, 5}, sides(Neumann(1.), Neumann(none)), Periodic());
   });
 
+  // Points of the field: those of the halo are written.
+  auto const row    = [&](int i) { return Kokkos::subview(u, i, Kokkos::make_pair(1, 6)); };
+  auto const column = [&](int j) { return Kokkos::subview(u, Kokkos::make_pair(1, 6), j); };
+  expect_error({"fill_halo: the View (\"u\") of the low face of dimension 0 has halo points of the field (\"u\")"},
+               [&] {
+                 fill_halo(exec, u, {5, 5}, sides(Dirichlet(row(0)), Neumann()), Periodic());
+               });
+  expect_error({"the View (\"u\") of the high face of dimension 1 has halo points"}, [&] {
+    fill_halo(exec, u, {5, 5}, Mirror(), sides(Dirichlet(column(5)), Neumann(column(6))));
+  });
+  expect_error({"of the low face of dimension 0 has halo points"}, [&] {
+    fill_halo(exec, u, {5, 5}, sides(Dirichlet(Kokkos::subview(u, 3, Kokkos::make_pair(2, 7))), Neumann()), Mirror());
+  });
+  EXPECT_NO_THROW(fill_halo(exec, u, {5, 5}, sides(Dirichlet(row(1)), Neumann(row(5))), Dirichlet(column(3))));
+  EXPECT_NO_THROW(fill_halo(exec, u, {5, 5}, Dirichlet(column(3)), Dirichlet(row(4))));
+  Kokkos::View<double* [7][2], Space> const levels("levels", 7);
+  auto const level = [&](int i) { return Kokkos::subview(levels, Kokkos::ALL, Kokkos::ALL, i); };
+  auto const other = Kokkos::subview(levels, 0, Kokkos::make_pair(1, 6), 1);
+  EXPECT_NO_THROW(fill_halo(exec, level(0), {5, 5}, Dirichlet(other), Mirror()));
+  expect_error({"has halo points"}, [&] { fill_halo(exec, level(1), {5, 5}, Dirichlet(other), Mirror()); });
+
   // What is not used does no harm.
+  EXPECT_NO_THROW(fill_halo(exec, u, {7, 5}, Dirichlet(Kokkos::subview(u, 3, Kokkos::make_pair(2, 7))), Mirror()));
   EXPECT_NO_THROW(fill_halo(exec, u, {1, 5}, Neumann(), Mirror()));
   EXPECT_NO_THROW(fill_halo(exec, Kokkos::View<double**, Space>("v", 1, 4), {1, 2}, Extrapolation(1)));
   EXPECT_NO_THROW(fill_halo(exec, Kokkos::View<double**, Space>("v", 6, 4), {0, 2}, Mirror()));

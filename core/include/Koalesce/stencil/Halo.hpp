@@ -35,8 +35,8 @@ struct HaloExtents {
 ///                       may be shorter than the halo, down to one point.
 /// \throws Error before anything runs: extents that do not match or leave no halo in any dimension; a dimension that is
 ///         periodic on one side only; a mirror or an extrapolation that needs more interior points, or an extrapolation
-///         whose order is not 0 to 2; a View of a face with other extents; a field or such a View without memory or out
-///         of the execution space's reach.
+///         whose order is not 0 to 2; a View of a face with other extents, or with halo points of the field; a field or
+///         such a View without memory or out of the execution space's reach.
 template <class Exec, class View, class... Conditions>
 void fill_halo(Exec const& space, View const& field, typename HaloExtents<View>::type const& extents,
                Conditions const&... conditions) {

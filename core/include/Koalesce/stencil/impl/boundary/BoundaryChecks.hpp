@@ -126,20 +126,61 @@ struct FaceAsField {
   std::size_t stride(int d) const { return d == dim ? field.stride(d) : view.stride(d < dim ? d : d - 1); }
 };
 
-/// Throws if a condition's View, if it has one, shares memory with an output. \param[in] face  its `field` is the
-/// output.
-template <class C, class View>
-void check_face_is_apart(FaceName const& face, C const& condition, View const& out) {
+/// Calls use(view, memory as that of a field) if a condition has a View. \param[in] field  it may be a sub-view of.
+template <class C, class View, class Use>
+void use_face_memory(FaceName const& face, C const& condition, View const& field, Use const& use) {
   if constexpr (Kokkos::is_view_v<typename ConditionFacts<C>::given>) {
     auto const& view = [&]() -> auto const& {
       if constexpr (ConditionFacts<C>::sums) return condition.gradient;
       else return condition.value;
     }();
     using Face = std::decay_t<decltype(view)>;
-    if (overlap(memory_of(FaceAsField<Face, View>{view, out, face.dim}), memory_of(out)))
+    use(view, memory_of(FaceAsField<Face, View>{view, field, face.dim}));
+  }
+}
+
+/// Throws if a condition's View, if it has one, shares memory with an output. \param[in] face  its `field` is the
+/// output.
+template <class C, class View>
+void check_face_is_apart(FaceName const& face, C const& condition, View const& out) {
+  use_face_memory(face, condition, out, [&](auto const& view, StridedMemory const& memory) {
+    if (overlap(memory, memory_of(out)))
       fail(face.where, face.field, " and the View ", quoted_label(view), " of ", face.text(),
            " overlap in memory; it is read while points are written, so give it memory of its own");
+  });
+}
+
+/// A field's halo points on one side of a dimension, as a field.
+template <class View>
+struct HaloAsField {
+  using value_type = typename View::value_type;
+
+  View const& view;
+  int dim, side;
+  std::int64_t width;  // of the halo in that dimension
+
+  static constexpr std::size_t rank() { return View::rank(); }
+  auto* data() const {
+    return view.data() + (side < 0 ? 0 : (std::int64_t(view.extent(dim)) - width) * std::int64_t(view.stride(dim)));
   }
+  std::size_t extent(int d) const { return d == dim ? std::size_t(width) : view.extent(d); }
+  std::size_t stride(int d) const { return view.stride(d); }
+};
+
+/// Throws if a condition's View, if it has one, has halo points of its field; interior points may be in it. Views that
+/// lie in memory in another way than sub-views of the field are not looked at.
+template <class C, class View, class Extents>
+void check_face_has_no_halo(FaceName const& face, C const& condition, View const& field, Extents const& widths) {
+  if (widths[face.dim] == 0) return;
+  use_face_memory(face, condition, field, [&](auto const& view, StridedMemory const& memory) {
+    for (int d = 0; d < int(View::rank()); ++d)
+      for (int side : {-1, 1}) {
+        auto const halo = memory_of(HaloAsField<View>{field, d, side, widths[d]});
+        if (memory.same_strides(halo) && overlap(memory, halo))
+          fail(face.where, "the View ", quoted_label(view), " of ", face.text(), " has halo points of ", face.field,
+               ", which are written while it is read; give it memory of its own, or interior points");
+      }
+  });
 }
 
 /// Throws if the View of a face shares memory with an output. \param[in] field  names the output.
@@ -158,6 +199,16 @@ template <class Conditions, class View>
 void check_faces_are_apart(std::string const& where, std::string const& field, Conditions const& conditions,
                            View const& out) {
   check_faces_are_apart(where, field, conditions, out, [](int, int) { return true; });
+}
+
+/// Throws if the View of a face has halo points of the field. \param[in] name  the field's.
+template <class Conditions, class View, class Extents>
+void check_faces_have_no_halo(std::string const& where, std::string const& name, Conditions const& conditions,
+                              View const& field, Extents const& widths) {
+  for_each(conditions, [&](auto const& both, auto d) {
+    check_face_has_no_halo(FaceName{where, name, "low", int(d)}, both.low, field, widths);
+    check_face_has_no_halo(FaceName{where, name, "high", int(d)}, both.high, field, widths);
+  });
 }
 
 }  // namespace Koalesce::Impl

@@ -48,8 +48,9 @@ void check_halo(View const& field, Extents const& extents, Conditions const& con
     fail(where, "the field ", quoted_label(field),
          " has no halo in any dimension, because the interior extents given are its own extents; give the numbers of "
          "interior points, without the halo, or a field that has a halo");
-  check_boundary<Exec, typename View::value_type>(where, "the field " + quoted_label(field), extents, widths,
-                                                  conditions);
+  std::string const name = "the field " + quoted_label(field);
+  check_boundary<Exec, typename View::value_type>(where, name, extents, widths, conditions);
+  if (!has_no_points(extents)) check_faces_have_no_halo(where, name, conditions, field, widths);
 }
 
 template <bool Reversed, class Exec, class View, class Extents, class Faces>
