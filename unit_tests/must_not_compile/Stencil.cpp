@@ -30,6 +30,13 @@ struct BothIgnored {
 };
 #endif
 
+/// It is copied as bytes, but not made without a value.
+struct Weighted {
+  double value;
+  explicit KOKKOS_FUNCTION Weighted(double v) : value(v) {}
+};
+using WeightedField = Kokkos::View<Weighted**, Exec>;
+
 void run(auto const& in, auto const& out, auto const&... functors) {
   using Stages = std::conditional_t<sizeof...(functors) == 2, Staged<Shape, Shape>, Staged<Shape, Shape, Shape>>;
   using Shapes = std::conditional_t<sizeof...(functors) == 1, Shape, Stages>;
@@ -249,6 +256,16 @@ void check() {
   (void)Staged<Star<1, 1>, Star<1>>::rank;
 #elif defined(MUST_NOT_COMPILE_stages_in_stages)
   (void)Staged<Staged<Shape, Shape>, Shape>::rank;
+#elif defined(MUST_NOT_COMPILE_queue_of_elements_without_default)
+  parallel_stencil(
+      "must not compile", policy.with_backend(Backend::Portable()), WeightedField(), WeightedField(),
+      KOKKOS_LAMBDA(auto const& a, Index, Index) { return a(0, 1); });
+#elif defined(MUST_NOT_COMPILE_boundary_of_elements_without_default)
+  parallel_stencil(
+      "must not compile", policy.with_boundary(Koalesce::Periodic()), WeightedField(), WeightedField(),
+      KOKKOS_LAMBDA(auto const& a, Index, Index) { return a(0, 1); });
+#elif defined(MUST_NOT_COMPILE_halo_of_elements_without_default)
+  fill_halo(Exec(), WeightedField(), {8, 8}, Koalesce::Neumann());
 #elif defined(MUST_NOT_COMPILE_one_sided_symmetric)
   run(u, v, SymmetricStencil<double, Offsets<At<0, 0>, At<0, 1>>>());
 #elif defined(MUST_NOT_COMPILE_active_of_another_layout)

@@ -30,7 +30,9 @@ template <class Order, class Queue, class... Ts, class... Shapes>
 KOKKOS_FUNCTION auto load_around(Pack<Field<Ts, Shapes>...> const& in, Tile const& tile, std::int64_t z, std::int64_t y,
                                  std::int64_t x) {
   return transform(in, [&](auto const& field, auto) {
-    using In           = std::decay_t<decltype(field)>;
+    using In = std::decay_t<decltype(field)>;
+    static_assert(std::is_default_constructible_v<typename In::value_type>,
+                  "Koalesce::parallel_stencil: with Backend::Portable elements need a default constructor");
     constexpr int rz   = Order::template radius<typename In::shape_type>(0);
     constexpr int ry   = Order::template radius<typename In::shape_type>(1);
     constexpr int rx   = Order::template radius<typename In::shape_type>(2);

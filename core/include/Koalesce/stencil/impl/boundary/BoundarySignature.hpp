@@ -129,8 +129,10 @@ constexpr bool check_sides() {
 template <class T, int Rank, class... C>
 constexpr bool check_conditions() {
   constexpr bool enough = sizeof...(C) == 1 || sizeof...(C) == Rank;
+  constexpr bool made   = std::is_default_constructible_v<T>;
   static_assert(enough, "Koalesce: give one condition for all dimensions, or one per dimension of the field");
-  if constexpr (enough) return (check_sides<T, Rank, C>() && ...);
+  static_assert(made, "Koalesce: elements of a field with conditions at its faces need a default constructor");
+  if constexpr (enough && made) return (check_sides<T, Rank, C>() && ...);
   else return false;
 }
 
