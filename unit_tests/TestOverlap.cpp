@@ -77,6 +77,20 @@ TEST(Overlap, never_missed_for_other_strides) {
   });
 }
 
+TEST(Overlap, with_itself_of_views) {
+  using Strided = Kokkos::View<double***, Kokkos::LayoutStride, Kokkos::HostSpace>;
+  std::vector<double> memory(200);
+  auto const overlaps = [&](Kokkos::LayoutStride const& layout) {
+    return overlaps_itself(Impl::memory_of(Strided(memory.data(), layout)));
+  };
+  EXPECT_TRUE(overlaps(Kokkos::LayoutStride(4, 20, 5, 4, 3, 0)));
+  EXPECT_TRUE(overlaps(Kokkos::LayoutStride(4, 0, 5, 4, 4, 1)));
+  EXPECT_TRUE(overlaps(Kokkos::LayoutStride(4, 1, 5, 8, 4, 2))) << "windows";
+  EXPECT_FALSE(overlaps(Kokkos::LayoutStride(1, 0, 5, 4, 4, 1)));
+  EXPECT_FALSE(overlaps(Kokkos::LayoutStride(4, 0, 0, 0, 4, 0))) << "no elements";
+  EXPECT_FALSE(overlaps(Kokkos::LayoutStride(4, 3, 3, 4, 2, 20))) << "interleaved";
+}
+
 TEST(Overlap, disjoint_ranges_are_told_apart_whatever_their_strides) {
   std::vector<double> memory(200);
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const a(memory.data(), 10, 10);

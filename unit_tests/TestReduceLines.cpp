@@ -373,6 +373,9 @@ TYPED_TEST(ReduceLines, that_overlap_are_refused) {
   expect_error({"result 1 (\"sums\") and result 0 overlap in memory", "memory of its own"}, [&] {
     parallel_reduce_columns<typename TypeParam::backend>("s", typename TypeParam::exec(), a, Twice(), first, second);
   });
+  Kokkos::View<double*, Kokkos::LayoutStride, typename TypeParam::exec::memory_space> const one(
+      sums.data(), Kokkos::LayoutStride(6, 0));
+  expect_error({"result 0 (", "overlaps itself", "memory of its own"}, [&] { columns<TypeParam>("s", a, one); });
 }
 
 TYPED_TEST(ReduceLines, out_of_reach_are_refused) {

@@ -358,6 +358,17 @@ TYPED_TEST(RegroupedArguments, payload_that_overlap) {
   }
 }
 
+TYPED_TEST(RegroupedArguments, payload_that_overlaps_itself) {
+  RegroupPolicy const policy(typename TypeParam::exec(), 0, 100);
+  Kokkos::View<double, typename TypeParam::exec::memory_space> const one("one");
+  Kokkos::View<double*, Kokkos::LayoutStride, typename TypeParam::exec::memory_space> const x(
+      one.data(), Kokkos::LayoutStride(100, 0));
+  expect_refusal(policy.with_payload(round_trip(x)),
+                 {"payload View 0 (", "overlaps itself", "give it strides", "memory of its own"});
+  run_nothing(policy.with_payload(one_way(x)).with_regroup(Regroup::never));
+  EXPECT_EQ(std::exchange(Refusing::calls, 0), 1);
+}
+
 TYPED_TEST(RegroupedArguments, data_that_does_not_travel) {
   RegroupPolicy const policy(typename TypeParam::exec(), 0, 100);
   for (Regroup const when : {Regroup::automatic, Regroup::always})

@@ -60,6 +60,33 @@ TYPED_TEST(TransposeErrors, overlap) {
   typename TypeParam::exec().fence();
 }
 
+template <class P>
+using Strided2 = Kokkos::View<double**, Kokkos::LayoutStride, typename P::exec::memory_space>;
+template <class P>
+using Strided3 = Kokkos::View<double***, Kokkos::LayoutStride, typename P::exec::memory_space>;
+
+TYPED_TEST(TransposeErrors, destination_that_overlaps_itself) {
+  using Kokkos::LayoutStride;
+  View2<TypeParam> const memory("b", 8, 20), a("a", 3, 4);
+  Strings const phrases{"the destination (", "overlaps itself", "memory of its own"};
+  for (auto const& layout : {LayoutStride(4, 1, 3, 0), LayoutStride(4, 0, 3, 1), LayoutStride(4, 2, 3, 1)}) {
+    Strided2<TypeParam> const b(memory.data(), layout);
+    expect_error(phrases, [&] { run<TypeParam>(b, a); });
+  }
+  for (auto const& layout : {LayoutStride(4, 3, 3, 1), LayoutStride(4, 3, 3, 4), LayoutStride(4, 40, 3, 2)})
+    EXPECT_NO_THROW(run<TypeParam>(Strided2<TypeParam>(memory.data(), layout), a));
+  Strided2<TypeParam> const broadcast(memory.data(), LayoutStride(3, 1, 4, 0)),
+      turned("turned", LayoutStride(4, 3, 3, 1));
+  EXPECT_NO_THROW(run<TypeParam>(turned, broadcast));
+  typename TypeParam::exec().fence();
+}
+
+TYPED_TEST(TransposeErrors, batch_in_place_that_overlaps_itself) {
+  View2<TypeParam> const memory("a", 8, 20);
+  Strided3<TypeParam> const a(memory.data(), Kokkos::LayoutStride(2, 0, 5, 5, 5, 1));
+  expect_error({"overlaps itself"}, [&] { run<TypeParam>(a, a, Permutation<3>{0, 2, 1}); });
+}
+
 TYPED_TEST(TransposeErrors, in_place_only_where_two_dimensions_change_places) {
   View3<TypeParam> const a("a", 5, 5, 5);
   Strings const phrases{"overlap in memory", "only a square matrix can be transposed in place"};

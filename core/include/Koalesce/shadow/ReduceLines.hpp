@@ -78,8 +78,8 @@ auto per_line(View const& view) {
 ///                     elements (b, j), in any layout. per_line() gives other reducers. Results are overwritten; of
 ///                     columns without rows they are the reducer's identity.
 /// \throws Error before anything runs: a result with another extent; memory that is missing or out of the execution
-///         space's reach; a result that overlaps the matrix or another one. Later, if there is no memory for partial
-///         results.
+///         space's reach; a result that overlaps the matrix, another one, or itself. Later, if there is no memory for
+///         partial results.
 template <class BackendTag = Backend::Native, class Exec, class Matrix, class Functor, class... Results>
   requires Kokkos::is_execution_space_v<Exec>
 void parallel_reduce_columns(std::string const& label, Exec const& exec, Matrix const& a, Functor const& functor,

@@ -27,9 +27,9 @@ namespace Koalesce {
 /// \param[in] src         a View of the same rank and element type, of any layout. Elements are trivially copyable.
 ///                        Hosts have native kernels for those of 1, 2, 4, 8 and 16 bytes, CUDA for all.
 /// \param[in] permutation every number from 0 to rank - 1 once.
-/// \throws Error before anything runs: extents that do not match, no permutation, Views that overlap, without memory or
-///         out of reach; between host and device also no memory for the pieces, or an instance that is being
-///         captured into a graph.
+/// \throws Error before anything runs: extents that do not match, no permutation, Views that overlap, a destination
+///         that overlaps itself, Views without memory or out of reach; between host and device also no memory for the
+///         pieces, or an instance that is being captured into a graph.
 template <class BackendTag = Backend::Native, class Exec, class Dst, class Src>
 void transpose(Exec const& exec, Dst const& dst, Src const& src, Kokkos::Array<int, Dst::rank()> const& permutation) {
   Impl::check_transpose<Exec>("Koalesce::transpose", dst, src, permutation);

@@ -32,13 +32,14 @@ struct StridedMemory {
   }
 };
 
-template <class View>
-StridedMemory memory_of(View const& view) {
+/// Of the first extent(d) indices of each dimension d.
+template <class View, class Extent>
+StridedMemory memory_of(View const& view, Extent const& extent) {
   constexpr int rank = int(View::rank());
   static_assert(rank <= StridedMemory::max_rank);
   StridedMemory m{reinterpret_cast<std::uintptr_t>(view.data()), sizeof(typename View::value_type)};
   for (int d = 0; d < rank; ++d) {
-    m.extent[d] = view.extent(d);
+    m.extent[d] = extent(d);
     m.stride[d] = view.stride(d) * m.element;
   }
   // Largest stride first: meets() goes through the dimensions in this order.
@@ -49,6 +50,11 @@ StridedMemory memory_of(View const& view) {
         std::swap(m.extent[i], m.extent[j]);
       }
   return m;
+}
+
+template <class View>
+StridedMemory memory_of(View const& view) {
+  return memory_of(view, [&](int d) { return view.extent(d); });
 }
 
 /// Whether two elements can lie less than an element apart when the Views are `distance` bytes apart; `a` and `b`

@@ -3,6 +3,7 @@
 #define KOALESCE_COMMON_IMPL_VIEW_CHECKS_HPP
 
 #include <Koalesce/common/Error.hpp>
+#include <Koalesce/common/impl/Overlap.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -39,6 +40,15 @@ void check_memory_of_elements(std::string const& where, View const& view, std::s
   bool empty = false;
   for (int d = 0; d < int(View::rank()); ++d) empty |= view.extent(d) == 0;
   if (!empty) check_memory(where, view, role);
+}
+
+/// Throws if elements of a View that is written share memory. \param[in] name  name() names it in messages.
+template <class Name>
+void check_apart(std::string const& where, StridedMemory const& memory, Name const& name) {
+  if (overlaps_itself(memory))
+    fail(where, name(),
+         " overlaps itself: elements of several indices lie in the same memory, where each would overwrite the others; "
+         "give it strides with which every element has memory of its own");
 }
 
 /// check_memory_of_elements() and check_reach().

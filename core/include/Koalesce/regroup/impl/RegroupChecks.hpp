@@ -71,6 +71,9 @@ void check_regroup(std::string const& where, Policy const& policy, int paths) {
          "RegroupPolicy::with_payload(), or use RegroupRemap::index");
   for_each(policy.payload(), [&](auto const& a, auto i) {
     check_payload_view<typename Policy::execution_space>(where, a, i, policy.end());
+    if (a.returns)
+      check_apart(where, memory_of(a.view),
+                  [&] { return "payload View " + std::to_string(int(i)) + " " + quoted_label(a.view); });
     for_each(policy.payload(), [&](auto const& b, auto j) {
       if (int(i) < int(j) && (a.returns || b.returns) && overlap(memory_of(a.view), memory_of(b.view)))
         fail(where, "payload Views ", int(i), " ", quoted_label(a.view), " and ", int(j), " ", quoted_label(b.view),

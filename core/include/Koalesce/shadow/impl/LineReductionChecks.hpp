@@ -42,6 +42,7 @@ void check_line_reduction(std::string const& where, Lines lines, Matrix const& a
     check_line_extents(where, result, role, a, lines);
     check_access<Exec>(where, result, role);
     auto const piece = memory_of(result);
+    check_apart(where, piece, [&] { return role + " " + quoted_label(result); });
     if (overlap(piece, memory_of(a)))
       fail(where, role, " ", quoted_label(result), " and the matrix ", quoted_label(a),
            " overlap in memory; results are written while elements are still read, so give them memory of their own");

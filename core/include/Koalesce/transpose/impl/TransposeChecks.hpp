@@ -83,7 +83,9 @@ void check_transpose(std::string const& where, Dst const& dst, Src const& src, P
     check_reach<Exec>(where, dst, "the destination");
     check_reach<Exec>(where, src, "the source");
   }
-  if (!is_in_place(dst, src, p) && overlap(memory_of(dst), memory_of(src)))
+  auto const memory = memory_of(dst);
+  check_apart(where, memory, [&] { return "the destination " + quoted_label(dst); });
+  if (!is_in_place(dst, src, p) && overlap(memory, memory_of(src)))
     fail(where, "the destination ", quoted_label(dst), " and the source ", quoted_label(src),
          " overlap in memory; elements are written while others are still read, so give the destination memory of its "
          "own (only a square matrix can be transposed in place)");
