@@ -267,7 +267,7 @@ struct Refusing : Backend::Portable {
 };
 
 bool can_regroup(Refusing, auto const&, RegroupVariant) { return true; }
-std::size_t regroup_memory(Refusing, auto const&, RegroupVariant) { return 0; }
+std::size_t regroup_memory(Refusing, auto const&, auto const&, RegroupVariant) { return 0; }
 std::int64_t regroup_bytes(Refusing, auto const&, RegroupVariant) { return 0; }
 void run_regroup(Refusing, auto const&, auto const&, auto const&, RegroupVariant, char*, auto&) { ++Refusing::calls; }
 

@@ -14,9 +14,9 @@ namespace Koalesce::Impl {
 
 /// What a backend must have for parallel_regroup, found by argument-dependent lookup through its tag:
 ///
-///     can_regroup(tag, work, variant)      whether it can run a RegroupWork by this variant
-///     regroup_memory(tag, work, variant)   bytes of memory that it needs for that
-///     regroup_bytes(tag, work, variant)    bytes that regrouping moves in addition to the loop's own
+///     can_regroup(tag, work, variant)           whether it can run a RegroupWork by this variant
+///     regroup_memory(tag, exec, work, variant)  bytes of memory that it needs for that
+///     regroup_bytes(tag, work, variant)         bytes that regrouping moves in addition to the loop's own
 ///     run_regroup(tag, exec, named, work, variant, memory, result)
 ///
 /// The last starts kernels called named(<step>) on `exec`, which run every item once, reduced into `result` unless that
@@ -25,7 +25,7 @@ template <class Tag, class Exec, class Named, class Work, class Result>
 concept RegroupBackend = requires(Tag tag, Exec const& exec, Named const& named, Work const& work,
                                   RegroupVariant variant, char* memory, Result& result) {
   { can_regroup(tag, work, variant) } -> std::same_as<bool>;
-  { regroup_memory(tag, work, variant) } -> std::same_as<std::size_t>;
+  { regroup_memory(tag, exec, work, variant) } -> std::same_as<std::size_t>;
   { regroup_bytes(tag, work, variant) } -> std::same_as<std::int64_t>;
   run_regroup(tag, exec, named, work, variant, memory, result);
 };

@@ -107,7 +107,7 @@ struct RegroupCall {
   /// Calls action(memory that the variant needs); returns false if there is none.
   template <class Action>
   bool with_memory(RegroupVariant variant, Action const& action) const {
-    return with_loop_memory(exec(), regroup_memory(Tag{}, work, variant), action);
+    return with_loop_memory(exec(), regroup_memory(Tag{}, exec(), work, variant), action);
   }
 };
 

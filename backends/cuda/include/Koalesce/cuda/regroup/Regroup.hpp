@@ -22,10 +22,10 @@ using PortableBackend::sample_plan;
 using PortableBackend::update_plan;
 
 template <class Work>
-std::size_t regroup_memory(Tag, Work const& work, RegroupVariant variant) {
+std::size_t regroup_memory(Tag, Kokkos::Cuda const& exec, Work const& work, RegroupVariant variant) {
   if (PortableBackend::sorts_numbers<Work>(variant))
-    return PortableBackend::moved_bytes(work, variant) + ordered_memory(work.items());
-  return PortableBackend::regroup_memory(Tag{}, work, variant);
+    return PortableBackend::moved_bytes(work, variant) + ordered_memory(exec, work.items());
+  return PortableBackend::regroup_memory(Tag{}, exec, work, variant);
 }
 
 template <class Named, class Work, class Result>

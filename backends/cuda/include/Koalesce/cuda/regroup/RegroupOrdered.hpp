@@ -31,10 +31,11 @@ cudaError_t sort_by_number(void* scratch, std::size_t& bytes, Order& order, cuda
   return status;
 }
 
-/// Bytes that a loop in order of keys needs.
+/// Bytes that a loop in order of keys needs on the instance's device.
 template <class Order = GridKeyOrder>
-std::size_t ordered_memory(std::int64_t items) {
+std::size_t ordered_memory(Kokkos::Cuda const& exec, std::int64_t items) {
   std::size_t bytes = 0;
+  check_cuda("Koalesce::parallel_regroup", cudaSetDevice(exec.cuda_device()), "choosing the device");
   Order order{int(items), {0, 32}, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
   check_cuda("Koalesce::parallel_regroup", sort_by_number(nullptr, bytes, order, nullptr), "asking how CUB sorts");
   return Order::bytes(items, bytes);
@@ -44,8 +45,7 @@ template <class Named>
 void sort_numbers(Kokkos::Cuda const& exec, Named const& named, GridKeyOrder& order) {
   auto const label = named("grid: sort");
   Kokkos::Profiling::ScopedRegion const region(label);
-  check_cuda(label, cudaSetDevice(exec.cuda_device()), "choosing the device");
-  std::size_t bytes = ordered_memory(order.items) - GridKeyOrder::bytes(order.items, 0);
+  std::size_t bytes = ordered_memory(exec, order.items) - GridKeyOrder::bytes(order.items, 0);
   check_cuda(label, sort_by_number(order.scratch, bytes, order, exec.cuda_stream()), "CUB's sort");
 }
 

@@ -101,8 +101,8 @@ std::size_t moved_bytes(Work const& work, RegroupVariant variant) {
 }
 
 /// Bytes of memory that a variant needs; a plan, where it is made.
-template <class Tag, class Work>
-std::size_t regroup_memory(Tag, Work const& work, RegroupVariant variant) {
+template <class Tag, class Exec, class Work>
+std::size_t regroup_memory(Tag, Exec const&, Work const& work, RegroupVariant variant) {
   std::size_t const elements = moved_bytes(work, variant);
   if (sorts_numbers<Work>(variant))
     return elements + GridKeyOrder::bytes(work.items(), sort_scratch<SerialWorker>(work.items()));
