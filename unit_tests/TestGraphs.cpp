@@ -90,6 +90,30 @@ TYPED_TEST(Graphs, reads_of_a_shadow) {
   EXPECT_TRUE(a.has_shadow());
 }
 
+/// A later read may keep other columns where a limit of memory leaves room for some.
+TYPED_TEST(Graphs, reads_of_a_shadow_of_limited_memory) {
+  using Exec   = typename TypeParam::exec;
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  Matrices<Exec> matrices;
+  matrices.fill(1);
+  ShadowView const a(matrices.in, 20 * rows * sizeof(double), ShadowBuild::first_read);
+  Keep<typename Exec::memory_space> const keep{matrices.out};
+  ColumnOrder const down(rows, columns);
+  auto const read = [=](auto const& policy) {
+    parallel_read<typename TypeParam::backend>("read", policy, a, down, keep);
+  };
+  read(Exec());
+  EXPECT_EQ(a.status(), ShadowStatus::partly_transposed);
+  auto const call         = [=](Exec const& exec) { read(exec); };
+  auto const other_column = [&] {
+    a.invalidate();
+    read(Policy(Exec(), 50 * rows, 70 * rows));
+    Exec().fence();
+    Kokkos::deep_copy(matrices.out, -1.);
+  };
+  check_submissions(Exec(), call, other_column, [&] { matrices.check(by_column); });
+}
+
 template <class Memory>
 struct CopyElements {
   Kokkos::View<double const**, Kokkos::LayoutStride, Memory> from;

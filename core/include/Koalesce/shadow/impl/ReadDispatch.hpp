@@ -114,7 +114,8 @@ bool give_shadow(Work& work, Shadow<View> const& shadow, IndexRange const& lines
 }
 
 /// Chooses among the original, transposing while reading, and the shadow. What is built while a graph is captured would
-/// be there only when the graph has run, so a captured read builds nothing.
+/// be there only when the graph has run, so a captured read builds nothing. Nor does it take a shadow that has room for
+/// some lines only: when the graph runs, others may be there.
 template <class BackendTag, class Exec, class View, class Map, class Consumer, class Result>
 void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> const& a, std::int64_t begin,
                    std::int64_t end, Map const& map, Consumer const& consumer, Result& result) {
@@ -133,7 +134,8 @@ void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> 
   bool const captured  = !Stopwatch<Exec>::can_measure(exec);
   bool const can_build = !captured && !shadow.no_memory && knows_lines && (is_whole || work.items() >= smallest_part) &&
                          shadow.built.runs() < LineSet::max_runs;
-  bool const can_read = !shadow.built.empty() && (!captured || shadow.stale.empty());
+  bool const has_room = shadow.room.size() == lines.all().size();
+  bool const can_read = !shadow.built.empty() && (!captured || (has_room && shadow.stale.empty()));
   bool const useful   = work.items() > 0 && !work.is_vector() && !work.is_known_near() && (can_build || can_read);
   // The items of an unknown map are places in the matrix only if they begin with the first.
   bool const are_places  = work.is_known_far() || (is_whole && begin == 0);
