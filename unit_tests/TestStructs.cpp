@@ -77,6 +77,25 @@ struct Located {
   std::int32_t id;
 };
 
+/// An anonymous union, of which a list names the smaller member.
+struct Either {
+  union {
+    char kind;
+    std::int32_t code;
+  };
+  double x;
+};
+
+/// A union with a name is a member like others.
+union Named {
+  char kind;
+  std::int32_t code;
+};
+struct HasNamed {
+  Named n[2];
+  double x;
+};
+
 /// More than a block's share holds.
 struct Huge {
   double head;
@@ -108,6 +127,8 @@ using SomeDoubles  = Members<&SevenOf<double>::b, &SevenOf<double>::c, &SevenOf<
 using FewFloats    = Members<&SixteenFloats::c, &SixteenFloats::n>;
 using WholeLocated = Members<&Located::x, &Located::y, &Located::id>;
 using SomeLocated  = Members<&Located::x, &Located::id>;
+using SmallerOf    = Members<&Either::kind, &Either::x>;
+using WholeNamed   = Members<&HasNamed::n, &HasNamed::x>;
 using HugeMembers  = Members<&Huge::tail, &Huge::head, &Huge::text>;
 
 namespace {
@@ -146,6 +167,7 @@ TYPED_TEST(Structs, out_of_order) { check_members<TypeParam, OutOfOrder>(); }
 TYPED_TEST(Structs, of_three_chars_out_of_order) { check_members<TypeParam, OddBytes>(); }
 TYPED_TEST(Structs, of_one_size_out_of_order) { check_members<TypeParam, TurnedDoubles>(); }
 TYPED_TEST(Structs, of_an_anonymous_struct) { check_members<TypeParam, SomeLocated>(); }
+TYPED_TEST(Structs, of_an_anonymous_union) { check_members<TypeParam, SmallerOf>(); }
 TYPED_TEST(Structs, with_padding) { check_members<TypeParam, WholePadded>(); }
 TYPED_TEST(Structs, with_padding_at_the_end) { check_members<TypeParam, WholeTagged>(); }
 TYPED_TEST(Structs, with_gaps_of_1_byte) { check_members<TypeParam, BetweenGaps<std::uint8_t>>(); }
@@ -332,6 +354,7 @@ TEST(Members, all_of_a_struct_are_known) {
   EXPECT_TRUE((Impl::MemberList<Members<&Nested::padded, &Nested::z, &Nested::p>>::are_all));
   EXPECT_TRUE((Impl::MemberList<Members<&Weighted::v, &Weighted::w>>::are_all));
   EXPECT_TRUE(Impl::MemberList<WholeLocated>::are_all);
+  EXPECT_TRUE(Impl::MemberList<WholeNamed>::are_all);
 
   EXPECT_FALSE(Impl::MemberList<SomeDoubles>::are_all);
   EXPECT_FALSE(Impl::MemberList<FewFloats>::are_all);
@@ -339,6 +362,7 @@ TEST(Members, all_of_a_struct_are_known) {
   EXPECT_FALSE((Impl::MemberList<Members<&Packed::x, &Packed::kind>>::are_all));
   EXPECT_FALSE((Impl::MemberList<Members<&Nested::padded, &Nested::p>>::are_all));
   EXPECT_FALSE(Impl::MemberList<SomeLocated>::are_all);
+  EXPECT_FALSE(Impl::MemberList<SmallerOf>::are_all);
   EXPECT_FALSE((Impl::MemberList<Members<&WithBits::a, &WithBits::b>>::are_all));
   EXPECT_FALSE((Impl::MemberList<Members<&Derived::a, &Derived::b>>::are_all));
   EXPECT_FALSE((Impl::MemberList<Members<&WithConstructor::a, &WithConstructor::b>>::are_all));

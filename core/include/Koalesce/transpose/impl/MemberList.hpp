@@ -50,20 +50,26 @@ struct AnyMember {
   operator T() const;
 };
 
-/// What an initializer of a listed member converts to, and not to an anonymous struct or union that holds it: each of
-/// those has as many initializers as members.
+template <class T, class... Ms>
+inline constexpr bool is_listed = (std::is_same_v<T, std::remove_extent_t<Ms>> || ...);
+
+/// What an initializer of a listed member converts to, and not to an anonymous struct that holds it: that has as many
+/// initializers as members. To another union, such as an anonymous one, it converts in a way that may throw.
 template <class... Ms>
 struct ListedMember {
   template <class T>
-    requires(std::is_same_v<T, std::remove_extent_t<Ms>> || ...)
+    requires is_listed<T, Ms...>
+  operator T() const noexcept;
+  template <class T>
+    requires(std::is_union_v<T> && !is_listed<T, Ms...>)
   operator T() const;
 };
 
-/// Whether an aggregate takes so many initializers, and none more: neither an AnyMember, which converts to some types
-/// in two ways, nor an empty one.
+/// Whether an aggregate takes so many initializers, none of them for a union that is not listed, and none more: neither
+/// an AnyMember, which converts to some types in two ways, nor an empty one.
 template <class S, class Listed, std::size_t... K>
 constexpr bool takes_exactly(std::index_sequence<K...>) {
-  constexpr bool all   = requires { S{(void(K), Listed())...}; };
+  constexpr bool all   = requires { requires noexcept(S{(void(K), Listed())...}); };
   constexpr bool more  = requires { S{(void(K), Listed())..., AnyMember()}; };
   constexpr bool empty = requires { S{(void(K), Listed())..., {}}; };
   return all && !more && !empty;
@@ -74,7 +80,8 @@ template <class M>
 inline constexpr std::size_t initializers_of = std::rank_v<M> == 0 ? 1 : std::extent_v<M>;
 
 /// Whether a struct takes the initializers of members of these types and no more: then it has no others. False where
-/// counting would take the compiler long.
+/// counting would take the compiler long, and of an anonymous union: the rest of it may be larger than the member
+/// listed.
 template <class S, class... Ms>
 constexpr bool has_members() {
   constexpr std::size_t count = (initializers_of<Ms> + ...);
