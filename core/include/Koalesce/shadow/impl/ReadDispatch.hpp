@@ -149,8 +149,8 @@ void dispatch_read(std::string const& label, Exec const& exec, ShadowView<View> 
     if (are_places && is_new && shadow.room.contains(items) && work.is_transposable()) {
       auto* const to = shadow.view.data() + (items.first - shadow.room.first) * work.line_length();
       run_transposing_read(Tag{}, exec, named(" [transposing]"), work, to, result);
-      shadow.built.add(items);
       shadow.ready = std::make_unique<CompletionOf<Exec>>(exec);
+      shadow.built.add(items);
       return;
     }
     build_lines<BackendTag>(exec, shadow, lines, items);

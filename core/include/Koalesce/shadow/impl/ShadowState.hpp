@@ -168,8 +168,8 @@ void build_lines(Exec const& exec, Shadow<View>& shadow, ShadowLines<Base> const
   auto const missing      = shadow.built.missing(wanted);
   if (missing.empty()) return;
   for (auto const& part : missing) copy_lines<BackendTag>(exec, shadow, lines, part);
+  shadow.ready = std::make_unique<CompletionOf<Exec>>(exec);  // may throw: then nothing counts as built
   shadow.built.add(wanted);
-  shadow.ready = std::make_unique<CompletionOf<Exec>>(exec);
 }
 
 /// Marks a box of the original as changed: of a complete shadow it is copied anew, of others its lines are; or all, if
@@ -196,8 +196,8 @@ void update_shadow(Exec const& exec, Shadow<View>& shadow, Base const& base) {
   if (shadow.stale.empty()) return;
   for (auto const& box : shadow.stale.boxes())
     copy_to_shadow<BackendTag>(exec, part_of(shadow.view, box), part_of(base, box));
-  shadow.stale.clear();
   shadow.ready = std::make_unique<CompletionOf<Exec>>(exec);
+  shadow.stale.clear();
 }
 
 }  // namespace Koalesce::Impl
