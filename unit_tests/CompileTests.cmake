@@ -262,6 +262,7 @@ foreach(name IN ITEMS not_callable not_const nothing_to_reduce_into)
   koalesce_add_must_not_compile_test(Read ${name} "Koalesce::parallel_read: the consumer must be const and callable as")
 endforeach()
 koalesce_add_must_not_compile_test(Read reduces_nothing "Koalesce::parallel_read_reduce: the consumer must be const and call")
+koalesce_add_must_not_compile_test(Read tile_of_no_default "Koalesce: HalfWarpTile keeps elements in arrays")
 
 koalesce_add_must_not_compile_test(ReduceLines reduce_lines)  # this one compiles
 foreach(name IN ITEMS reduce_two_with_one_update reduce_not_const)
@@ -274,6 +275,8 @@ foreach(name IN ITEMS reduce_to_nothing reduce_to_a_matrix)
 endforeach()
 koalesce_add_must_not_compile_test(ReduceLines reduce_a_vector
   "Koalesce::parallel_reduce_columns, parallel_reduce_rows: the matrix must be")
+koalesce_add_must_not_compile_test(ReduceLines reduce_elements_of_no_default
+  "Koalesce::parallel_reduce_columns, parallel_reduce_rows: the matrix's elements must have a default")
 koalesce_add_must_not_compile_test(ReduceLines reduce_to_another_type "Koalesce::per_line: the View's elements must be of")
 
 # A static Kokkos would be three times in the program below, if it could be linked to a shared library at all.

@@ -30,6 +30,11 @@ struct Copied {
   int value = 0;
 };
 
+struct Numbered {
+  explicit Numbered(int n) : number(n) {}
+  int number;
+};
+
 template <class Policy, class Map = RowOrder, class Consumer = Ignore>
 void read(Policy const& policy, Map const& map = {}, Consumer const& consumer = {}) {
   parallel_read("must not compile", policy, ShadowView(Kokkos::View<double**, Exec>("m", 4, 3)), map, consumer);
@@ -85,6 +90,8 @@ void check() {
   ShadowView const a(Kokkos::View<Copied**, Exec>("m", 4, 3));
 #elif defined(MUST_NOT_COMPILE_invalidates_a_half)
   ShadowView(Kokkos::View<double**, Exec>("m", 4, 3)).invalidate(0.5, Kokkos::ALL);
+#elif defined(MUST_NOT_COMPILE_tile_of_no_default)
+  (void)HalfWarpTile<Numbered>::recommended_team_size();
 #endif
 }
 

@@ -17,6 +17,15 @@ struct Mutable {
   KOKKOS_FUNCTION void operator()(Index, Index, double value, double& sum) { sum += value; }
 };
 
+struct Numbered {
+  explicit Numbered(int n) : number(n) {}
+  int number;
+};
+
+struct AddNumbers {
+  KOKKOS_FUNCTION void operator()(Index, Index, Numbered const& value, double& sum) const { sum += value.number; }
+};
+
 template <class Functor, class... Results>
 void reduce(Functor const& functor, Results const&... results) {
   parallel_reduce_columns("must not compile", Exec(), Kokkos::View<double**, Exec>("m", 4, 3), functor, results...);
@@ -39,6 +48,9 @@ void check() {
   parallel_reduce_rows("must not compile", Exec(), sums, Add(), more);
 #elif defined(MUST_NOT_COMPILE_reduce_to_another_type)
   reduce(Add(), per_line<Kokkos::Max<float>>(sums));
+#elif defined(MUST_NOT_COMPILE_reduce_elements_of_no_default)
+  Kokkos::View<Numbered**, Exec> const numbers(static_cast<Numbered*>(nullptr), 4, 3);
+  parallel_reduce_columns("must not compile", Exec(), numbers, AddNumbers(), sums);
 #endif
 }
 

@@ -40,7 +40,7 @@ namespace Koalesce {
 ///     Tile const tile(team);
 ///     tile.read(team, a, x, row, 0, columns, [&](auto i, auto j, double a_ij, double x_j) { sum += a_ij * x_j; });
 ///
-/// \tparam T     element type, trivially copyable.
+/// \tparam T     element type, trivially copyable and with a default constructor.
 /// \tparam Exec  the execution space of the team.
 /// \tparam Ahead how many tiles a half-warp copies ahead on CUDA, at least 1; each takes scratch memory.
 /// \tparam Rows  of a half-warp: 16, 8, 4 or 2.
@@ -48,6 +48,8 @@ template <class T, class Exec = Kokkos::DefaultExecutionSpace, int Ahead = 5, in
 class HalfWarpTile {
   static_assert(std::is_trivially_copyable_v<T>,
                 "Koalesce: HalfWarpTile copies elements as bytes; use a trivially copyable type");
+  static_assert(std::is_default_constructible_v<T>,
+                "Koalesce: HalfWarpTile keeps elements in arrays, so they must have a default constructor");
   static_assert(Ahead >= 1, "Koalesce: HalfWarpTile copies at least 1 tile ahead");
 
   static_assert(Rows == 16 || Rows == 8 || Rows == 4 || Rows == 2,

@@ -70,7 +70,7 @@ auto per_line(View const& view) {
 /// \param[in] label    name of the kernel for profilers.
 /// \param[in] exec     the instance that the kernels run on.
 /// \param[in] a        a Kokkos::View of rank 2, elements (i, j), or of rank 3, a batch of matrices with elements
-///                     (b, i, j), of any layout; or a ShadowView.
+///                     (b, i, j), of any layout; or a ShadowView. Elements have a default constructor.
 /// \param[in] functor  called once per element, as functor(i, j, value, update...), in a batch
 ///                     functor(b, i, j, value, update...), with std::int64_t indices and, in the order of the results,
 ///                     one reference per result into which it reduces the element. Its operator() is const.

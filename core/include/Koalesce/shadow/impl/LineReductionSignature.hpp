@@ -92,13 +92,18 @@ constexpr bool check_line_reduction_types() {
                   "Kokkos::View of values that are not const with one index less than the matrix, for sums, or "
                   "per_line<Reducer>(View)");
     if constexpr (results) {
-      using T                  = typename Matrix::value_type;
+      using T                 = typename Matrix::value_type;
+      constexpr bool elements = std::is_default_constructible_v<std::remove_const_t<T>>;
+      static_assert(
+          elements,
+          "Koalesce::parallel_reduce_columns, parallel_reduce_rows: the matrix's elements must have a default "
+          "constructor, as some are kept in arrays");
       constexpr bool functions = takes_elements<std::remove_const_t<T>, rank, Functor, Results...>();
       static_assert(functions,
                     "Koalesce::parallel_reduce_columns, parallel_reduce_rows: the functor must be const and callable "
                     "as functor(std::int64_t i, std::int64_t j, element type const& value, a result's type& "
                     "update...), with one update per result, and in a batch with its index b first");
-      return functions;
+      return elements && functions;
     }
   }
   return false;
