@@ -25,7 +25,8 @@ namespace Koalesce {
 /// \param[out] dst        a View of rank 1 to 8, of any layout, strided ones included. May be `src` itself where
 ///                        the permutation swaps two dimensions of the same extent. It or `src` may lie in host memory.
 /// \param[in] src         a View of the same rank and element type, of any layout. Elements are trivially copyable.
-///                        Hosts have native kernels for those of 1, 2, 4, 8 and 16 bytes, CUDA for all.
+///                        Hosts have native kernels for those of 1, 2, 4, 8 and 16 bytes, CUDA for all, but in place
+///                        for these sizes alone. Others are moved by Backend::Portable's kernel.
 /// \param[in] permutation every number from 0 to rank - 1 once.
 /// \throws Error before anything runs: extents that do not match, no permutation, Views that overlap, a destination
 ///         that overlaps itself, Views without memory or out of reach; between host and device also no memory for the
