@@ -153,6 +153,12 @@ endforeach()
 foreach(name IN ITEMS reduce_without_reference reduce_another_type)
   koalesce_add_must_not_compile_test(Stencil ${name} "${koalesce_functor}")
 endforeach()
+# A result that is taken by value, in any pattern.
+set(koalesce_by_value "Koalesce: the functor must take every result that it reduces into as a reference")
+foreach(name IN ITEMS by_value by_value_of_another_type by_const_reference second_by_value generic_by_value stage_by_value
+        sum_by_value steps_by_value)
+  koalesce_add_must_not_compile_test(Stencil reduce_${name} "${koalesce_by_value}")
+endforeach()
 koalesce_add_must_not_compile_test(Stencil reproducible_sum_of_integers "Koalesce::ReproducibleSum: the type must be float or double")
 koalesce_add_must_not_compile_test(Stencil boundary_of_three "Koalesce::with_boundary: give one condition for all dim")
 koalesce_add_must_not_compile_test(Stencil boundary_of_no_condition "Koalesce: a boundary's condition is Periodic")
@@ -263,11 +269,17 @@ foreach(name IN ITEMS not_callable not_const nothing_to_reduce_into)
 endforeach()
 koalesce_add_must_not_compile_test(Read reduces_nothing "Koalesce::parallel_read_reduce: the consumer must be const and call")
 koalesce_add_must_not_compile_test(Read tile_of_no_default "Koalesce: HalfWarpTile keeps elements in arrays")
+foreach(name IN ITEMS reduces_by_value reduces_by_value_with_indices)
+  koalesce_add_must_not_compile_test(Read ${name} "${koalesce_by_value}")
+endforeach()
 
 koalesce_add_must_not_compile_test(ReduceLines reduce_lines)  # this one compiles
 foreach(name IN ITEMS reduce_two_with_one_update reduce_not_const)
   koalesce_add_must_not_compile_test(ReduceLines ${name}
     "Koalesce::parallel_reduce_columns, parallel_reduce_rows: the functor must be const and")
+endforeach()
+foreach(name IN ITEMS lines_by_value second_line_by_value)
+  koalesce_add_must_not_compile_test(ReduceLines reduce_${name} "${koalesce_by_value}")
 endforeach()
 foreach(name IN ITEMS reduce_to_nothing reduce_to_a_matrix)
   koalesce_add_must_not_compile_test(ReduceLines ${name}

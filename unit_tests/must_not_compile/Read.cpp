@@ -20,6 +20,15 @@ struct Add {
   KOKKOS_FUNCTION void operator()(Index, double const& value, double& sum) const { sum += value; }
 };
 
+template <class... Indices>
+struct AddToCopy {
+  KOKKOS_FUNCTION void operator()(Indices..., double const& value, double sum) const { sum += value; }
+};
+
+struct AddToAnything {
+  KOKKOS_FUNCTION void operator()(Index, double const& value, auto&& sum) const { sum += value; }
+};
+
 struct Mutable {
   KOKKOS_FUNCTION void operator()(Index, double) {}
 };
@@ -57,6 +66,7 @@ void check() {
   read(Kokkos::RangePolicy<Kokkos::IndexType<Index>>(0, 12), RowOrder(), IgnoreAnything());
   read(Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>>(0, 12));
   reduce(Add());
+  reduce(AddToAnything());
 #elif defined(MUST_NOT_COMPILE_work_tag)
   read(Kokkos::RangePolicy<Exec, Tag>(0, 12));
 #elif defined(MUST_NOT_COMPILE_launch_bounds)
@@ -81,6 +91,10 @@ void check() {
   read(items, RowOrder(), Add());
 #elif defined(MUST_NOT_COMPILE_reduces_nothing)
   reduce(Ignore());
+#elif defined(MUST_NOT_COMPILE_reduces_by_value)
+  reduce(AddToCopy<Index>());
+#elif defined(MUST_NOT_COMPILE_reduces_by_value_with_indices)
+  reduce(AddToCopy<Index, Index>());
 #elif defined(MUST_NOT_COMPILE_shadow_of_a_pointer)
   double numbers[12];
   ShadowView<double*> const a(numbers);

@@ -13,6 +13,18 @@ struct Add {
   KOKKOS_FUNCTION void operator()(Index, Index, double value, double& sum) const { sum += value; }
 };
 
+struct AddToCopy {
+  KOKKOS_FUNCTION void operator()(Index, Index, double value, double sum) const { sum += value; }
+};
+
+struct AddToOneCopy {
+  KOKKOS_FUNCTION void operator()(auto, auto, double value, double& sum, double more) const { sum += more += value; }
+};
+
+struct AddToAnything {
+  KOKKOS_FUNCTION void operator()(Index, Index, double value, auto& sum, auto&& more) const { sum += more += value; }
+};
+
 struct Mutable {
   KOKKOS_FUNCTION void operator()(Index, Index, double value, double& sum) { sum += value; }
 };
@@ -36,8 +48,13 @@ void check() {
 #if defined(MUST_NOT_COMPILE_reduce_lines)
   reduce(Add(), sums);
   reduce(Add(), per_line<Kokkos::Max<double>>(sums));
+  reduce(AddToAnything(), sums, more);
 #elif defined(MUST_NOT_COMPILE_reduce_two_with_one_update)
   reduce(Add(), sums, more);
+#elif defined(MUST_NOT_COMPILE_reduce_lines_by_value)
+  reduce(AddToCopy(), sums);
+#elif defined(MUST_NOT_COMPILE_reduce_second_line_by_value)
+  reduce(AddToOneCopy(), sums, more);
 #elif defined(MUST_NOT_COMPILE_reduce_not_const)
   reduce(Mutable(), sums);
 #elif defined(MUST_NOT_COMPILE_reduce_to_nothing)

@@ -53,6 +53,21 @@ void reduce(auto const& functor, auto&&... results) {
                           functor, results...);
 }
 
+/// The types of its references are deduced.
+struct AddToAnything {
+  KOKKOS_FUNCTION double operator()(auto const& a, Index, Index, auto& sum, auto&& more) const {
+    return sum += more += a();
+  }
+};
+/// One of its call operators takes a number by value.
+struct AddOrTakeIndices {
+  KOKKOS_FUNCTION double operator()(Around const& a, Index, Index, double& sum) const { return sum += a(); }
+  KOKKOS_FUNCTION double operator()(Around const& a, Index, Index, Index) const { return a(); }
+};
+struct AddToGenericCopy {
+  KOKKOS_FUNCTION double operator()(auto const& a, auto, auto, double sum) const { return sum += a(); }
+};
+
 void check() {
   Field const u("u", 12, 12), v("v", 8, 8);
   [[maybe_unused]] auto const first  = KOKKOS_LAMBDA(Around const& a, Index, Index) { return a(); };
@@ -82,6 +97,8 @@ void check() {
   reduce(adding, sum);
   reduce(adding, Kokkos::View<double, Exec>("sum"));
   reduce(adding, Kokkos::Max<double>(sum));
+  reduce(AddToAnything(), sum, Kokkos::View<double, Exec>("more"));
+  reduce(AddOrTakeIndices(), sum);
 #elif defined(MUST_NOT_COMPILE_blocks_of_too_few_dimensions)
   parallel_stencil("must not compile", StencilPolicy<Exec, Shape>({8, 8}).with_blocks(2), u, v, first);
 #elif defined(MUST_NOT_COMPILE_blocks_with_boundaries)
@@ -97,6 +114,33 @@ void check() {
   reduce(first, sum);
 #elif defined(MUST_NOT_COMPILE_reduce_another_type)
   reduce(adding, Kokkos::View<float, Exec>("sum"));
+#elif defined(MUST_NOT_COMPILE_reduce_by_value)
+  reduce(
+      KOKKOS_LAMBDA(Around const& a, Index, Index, double sum) { return sum += a(); }, sum);
+#elif defined(MUST_NOT_COMPILE_reduce_by_value_of_another_type)
+  reduce(
+      KOKKOS_LAMBDA(Around const& a, Index, Index, float sum) { return sum += float(a()); }, sum);
+#elif defined(MUST_NOT_COMPILE_reduce_by_const_reference)
+  reduce(
+      KOKKOS_LAMBDA(Around const& a, Index, Index, double const& sum) { return sum + a(); }, sum);
+#elif defined(MUST_NOT_COMPILE_reduce_second_by_value)
+  reduce(
+      KOKKOS_LAMBDA(Around const& a, Index, Index, double& sum, int count) { return sum += a() * ++count; }, sum,
+      Kokkos::View<int, Exec>("count"));
+#elif defined(MUST_NOT_COMPILE_reduce_generic_by_value)
+  reduce(AddToGenericCopy(), sum);
+#elif defined(MUST_NOT_COMPILE_reduce_stage_by_value)
+  parallel_stencil_reduce(
+      "must not compile", StencilPolicy<Exec, Staged<Shape, Shape>>({8, 8}), u, v, first,
+      KOKKOS_LAMBDA(Around const& a, double, Index, Index, double sum) { return sum += a(); }, sum);
+#elif defined(MUST_NOT_COMPILE_reduce_sum_by_value)
+  parallel_stencil_reduce(
+      "must not compile", policy, u, v, LinearStencil<double, Shape>(),
+      KOKKOS_LAMBDA(double a, Index, Index, double sum) { return sum += a; }, sum);
+#elif defined(MUST_NOT_COMPILE_reduce_steps_by_value)
+  Koalesce::parallel_stencil_steps_reduce(
+      "must not compile", policy, u, u, 2,
+      Koalesce::with_step(KOKKOS_LAMBDA(Index, Around const& a, Index, Index, double sum) { return sum += a(); }), sum);
 #elif defined(MUST_NOT_COMPILE_weights_of_two_fields)
   run(fields(u, u), v, LinearStencil<double, Shape>());
 #elif defined(MUST_NOT_COMPILE_value_as_neighborhood)

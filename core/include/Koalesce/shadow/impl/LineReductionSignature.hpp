@@ -3,6 +3,7 @@
 #define KOALESCE_SHADOW_IMPL_LINE_REDUCTION_SIGNATURE_HPP
 
 #include <Koalesce/common/impl/Processor.hpp>
+#include <Koalesce/common/impl/ResultParameters.hpp>
 #include <Koalesce/shadow/ShadowView.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -64,16 +65,19 @@ constexpr bool is_line_result() {
   else return false;
 }
 
-template <class T, int Rank, class Functor, class... Results>
-constexpr bool takes_elements() {
-  using I = std::int64_t;
-  if constexpr (is_device_lambda<Functor>) return true;
-  else if constexpr (Rank == 2)
-    return std::is_invocable_v<Functor const&, I, I, T const&,
-                               typename LineResultTraits<Results>::Reducer::value_type&...>;
-  else
-    return std::is_invocable_v<Functor const&, I, I, I, T const&,
-                               typename LineResultTraits<Results>::Reducer::value_type&...>;
+/// \tparam Indices  the functor's parameters before the element.
+template <class T, class Functor, class... Results, class... Indices>
+constexpr bool check_line_functor(TypeList<Indices...>) {
+  constexpr bool functions = std::is_invocable_v<Functor const&, Indices..., T const&,
+                                                 typename LineResultTraits<Results>::Reducer::value_type&...>;
+  static_assert(functions,
+                "Koalesce::parallel_reduce_columns, parallel_reduce_rows: the functor must be const and callable "
+                "as functor(std::int64_t i, std::int64_t j, element type const& value, a result's type& "
+                "update...), with one update per result, and in a batch with its index b first");
+  if constexpr (functions)
+    return check_results<Functor>(TypeList<Indices..., T const&>(),
+                                  TypeList<typename LineResultTraits<Results>::Reducer::value_type...>());
+  return false;
 }
 
 /// Fails a static_assert and returns false if the call is wrong; the caller then compiles no code that would add errors
@@ -92,18 +96,17 @@ constexpr bool check_line_reduction_types() {
                   "Kokkos::View of values that are not const with one index less than the matrix, for sums, or "
                   "per_line<Reducer>(View)");
     if constexpr (results) {
-      using T                 = typename Matrix::value_type;
-      constexpr bool elements = std::is_default_constructible_v<std::remove_const_t<T>>;
+      using T                 = std::remove_const_t<typename Matrix::value_type>;
+      constexpr bool elements = std::is_default_constructible_v<T>;
       static_assert(
           elements,
           "Koalesce::parallel_reduce_columns, parallel_reduce_rows: the matrix's elements must have a default "
           "constructor, as some are kept in arrays");
-      constexpr bool functions = takes_elements<std::remove_const_t<T>, rank, Functor, Results...>();
-      static_assert(functions,
-                    "Koalesce::parallel_reduce_columns, parallel_reduce_rows: the functor must be const and callable "
-                    "as functor(std::int64_t i, std::int64_t j, element type const& value, a result's type& "
-                    "update...), with one update per result, and in a batch with its index b first");
-      return elements && functions;
+      using I       = std::int64_t;
+      using Indices = std::conditional_t<rank == 2, TypeList<I, I>, TypeList<I, I, I>>;
+      if constexpr (!elements) return false;
+      else if constexpr (is_device_lambda<Functor>) return true;
+      else return check_line_functor<T, Functor, Results...>(Indices());
     }
   }
   return false;

@@ -5,6 +5,7 @@
 #include <Koalesce/common/impl/ForOrReduce.hpp>
 #include <Koalesce/common/impl/Processor.hpp>
 #include <Koalesce/common/impl/RangePolicyChecks.hpp>
+#include <Koalesce/common/impl/ResultParameters.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -56,7 +57,16 @@ constexpr bool check_consumer() {
                   "Koalesce::parallel_read_reduce: the consumer must be const and callable as consumer(std::int64_t "
                   "item, element type const& value, result's type& update), or with the element's indices (i, j), in a "
                   "batch (b, i, j), in place of the item");
-  return consumes;
+  if constexpr (!consumes || is_device_lambda<Consumer> || std::is_same_v<Result, NoResult>) {
+    return consumes;
+  } else {
+    using I               = std::int64_t&;
+    using Update          = TypeList<typename ResultValue<Result>::type>;
+    constexpr int indices = consumer_indices<T, Rank, Consumer, Result>();
+    if constexpr (indices == 1) return check_results<Consumer>(TypeList<I, T const&>(), Update());
+    else if constexpr (indices == 2) return check_results<Consumer>(TypeList<I, I, T const&>(), Update());
+    else return check_results<Consumer>(TypeList<I, I, I, T const&>(), Update());
+  }
 }
 
 /// Fails a static_assert and returns false if the call is wrong; the caller then compiles no code that would add errors

@@ -3,7 +3,9 @@
 #define KOALESCE_STENCIL_IMPL_STENCIL_PARAMETERS_HPP
 
 #include <Koalesce/common/Fields.hpp>
+#include <Koalesce/common/impl/ResultParameters.hpp>
 #include <Koalesce/stencil/Neighborhood.hpp>
+#include <Koalesce/stencil/Steps.hpp>
 #include <Koalesce/stencil/impl/StencilInputs.hpp>
 
 #include <cstddef>
@@ -13,9 +15,6 @@
 
 /// The parameters that functors of a call of parallel_stencil have, and what they return.
 namespace Koalesce::Impl {
-
-template <class... Ts>
-struct TypeList {};
 
 template <class... Lists>
 struct Join {
@@ -56,6 +55,23 @@ struct CallResult<F, TypeList<Us...>, std::index_sequence<D...>, Pack<Updates...
 };
 template <class F, class Arguments, int Rank, class Update = Pack<>>
 using CallResultOf = typename CallResult<F, Arguments, std::make_index_sequence<Rank>, Update>::type;
+
+/// Fails a static_assert and returns false if a functor, which can be called so, takes a result by value.
+template <class F, class Arguments, class Dimensions, class Update>
+struct UpdatesCheck;
+template <class F, class... Us, std::size_t... D, class... Updates>
+struct UpdatesCheck<F, TypeList<Us...>, std::index_sequence<D...>, Pack<Updates...>> {
+  static constexpr bool passes() {
+    return check_results<F>(TypeList<Us const&..., typename IndexOf<D>::type...>(), TypeList<Updates...>());
+  }
+};
+template <class F, class... Us, std::size_t... D, class... Updates>
+struct UpdatesCheck<WithStep<F>, TypeList<Us...>, std::index_sequence<D...>, Pack<Updates...>>
+    : UpdatesCheck<F, TypeList<std::int64_t, Us...>, std::index_sequence<D...>, Pack<Updates...>> {};
+template <class F, class Arguments, int Rank, class Update>
+constexpr bool check_updates() {
+  return UpdatesCheck<F, Arguments, std::make_index_sequence<Rank>, Update>::passes();
+}
 
 /// Whether the shape that an input has of its own, if any, serves a policy of this shape.
 template <class In, class Shape>

@@ -156,7 +156,9 @@ constexpr bool check_functor() {
                   "Koalesce::parallel_stencil: the functor must be const and take one Neighborhood<element type, the "
                   "policy's Shape> const& for every input, then the values of inputs that are read at the point, then "
                   "one std::int64_t per dimension, then, of parallel_stencil_reduce, a reference for every result");
-    if constexpr (callable) return check_result<Outs, Result>();
+    if constexpr (callable)
+      if constexpr (check_updates<F, typename FunctorParameters<Ins, Shape>::type, Policy::field_rank, Update>())
+        return check_result<Outs, Result>();
     return false;
   }
 }
@@ -179,15 +181,17 @@ constexpr bool check_linear_then() {
     constexpr bool fits = std::is_same_v<typename In::shape, typename Weights::shape_type>;
     static_assert(fits, "Koalesce::parallel_stencil: the LinearStencil must have the shape in which its input is read");
     if constexpr (fits) {
-      using Sum    = decltype(typename Weights::weight_type() * typename In::value());
-      using Result = CallResultOf<Then, JoinOf<TypeList<Sum>, typename Parameters::points>, Policy::field_rank, Update>;
+      using Sum               = decltype(typename Weights::weight_type() * typename In::value());
+      using Arguments         = JoinOf<TypeList<Sum>, typename Parameters::points>;
+      using Result            = CallResultOf<Then, Arguments, Policy::field_rank, Update>;
       constexpr bool callable = !std::is_same_v<Result, NotCallable>;
       static_assert(
           callable,
           "Koalesce::parallel_stencil: the functor after a LinearStencil must be const and take the weighted "
           "sum, then the values of inputs that are read at the point, then one std::int64_t per dimension, then, "
           "of parallel_stencil_reduce, a reference for every result");
-      if constexpr (callable) return check_result<Outs, Result>();
+      if constexpr (callable)
+        if constexpr (check_updates<Then, Arguments, Policy::field_rank, Update>()) return check_result<Outs, Result>();
     }
     return false;
   }
@@ -224,9 +228,11 @@ constexpr bool check_later_stages() {
                   "Neighborhood<type of the value, its stage's shape> const& for every value that the one before it "
                   "returns, the value of every input at the point, then one std::int64_t per dimension, then, of "
                   "parallel_stencil_reduce, a reference for every result if it is the last one");
-    if constexpr (callable && last) return check_result<Outs, Result>();
-    else if constexpr (callable && check_between<Result>())
+    if constexpr (callable && last) {
+      if constexpr (check_updates<F, Arguments, Policy::field_rank, Update>()) return check_result<Outs, Result>();
+    } else if constexpr (callable && check_between<Result>()) {
       return check_later_stages<Policy, Ins, Outs, Update, stage + 1, Result, More...>();
+    }
   }
   return false;
 }
