@@ -153,6 +153,8 @@ void check() {
       at_point(u), v, KOKKOS_LAMBDA(double a, Index, Index) { return a; });
 #elif defined(MUST_NOT_COMPILE_own_shape_of_another_rank)
   run(around(Star<1>{}, u), v, first);
+#elif defined(MUST_NOT_COMPILE_own_shape_is_not_the_policys)
+  run(around(Box<1, 1>{}, u), v, first);
 #elif defined(MUST_NOT_COMPILE_own_shape_is_none)
   run(around(1, u), v, first);
 #elif defined(MUST_NOT_COMPILE_weights_and_values)

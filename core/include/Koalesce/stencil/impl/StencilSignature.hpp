@@ -153,9 +153,10 @@ constexpr bool check_functor() {
     using Result            = CallResultOf<F, typename FunctorParameters<Ins, Shape>::type, Policy::field_rank, Update>;
     constexpr bool callable = !std::is_same_v<Result, NotCallable>;
     static_assert(callable,
-                  "Koalesce::parallel_stencil: the functor must be const and take one Neighborhood<element type, the "
-                  "policy's Shape> const& for every input, then the values of inputs that are read at the point, then "
-                  "one std::int64_t per dimension, then, of parallel_stencil_reduce, a reference for every result");
+                  "Koalesce::parallel_stencil: the functor must be const and take one Neighborhood<element type, "
+                  "Shape> const& for every input, with the shape that around() gives it or else the policy's, then the "
+                  "values of inputs that are read at the point, then one std::int64_t per dimension, then, of "
+                  "parallel_stencil_reduce, a reference for every result");
     if constexpr (callable)
       if constexpr (check_updates<F, typename FunctorParameters<Ins, Shape>::type, Policy::field_rank, Update>())
         return check_result<Outs, Result>();
@@ -252,8 +253,8 @@ constexpr bool check_stages() {
     constexpr bool callable = !std::is_same_v<Mid, NotCallable>;
     static_assert(callable,
                   "Koalesce::parallel_stencil: the first functor must be const and take one Neighborhood<element type, "
-                  "First> const& for every input, then the values of inputs that are read at the point, then one "
-                  "std::int64_t per dimension");
+                  "First> const& for every input, or with the shape that around() gives it, then the values of inputs "
+                  "that are read at the point, then one std::int64_t per dimension");
     if constexpr (callable && check_between<Mid>())
       return check_later_stages<Policy, Ins, Outs, Update, 1, Mid, More...>();
   }
