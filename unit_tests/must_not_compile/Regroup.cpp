@@ -26,6 +26,19 @@ struct Count {
   KOKKOS_FUNCTION void operator()(std::int64_t, int& count) const { ++count; }
 };
 
+struct AddToCopy {
+  KOKKOS_FUNCTION void operator()(std::int64_t, int count) const { ++count; }
+};
+struct AddOnPath {
+  KOKKOS_FUNCTION void operator()(int, std::int64_t, auto&& count) const { ++count; }
+};
+struct AddToCopyOnPath {
+  KOKKOS_FUNCTION void operator()(int, std::int64_t, int count) const { ++count; }
+};
+struct Mutable {
+  KOKKOS_FUNCTION void operator()(std::int64_t) {}
+};
+
 template <class Path = int>
 void loop(auto const& policy) {
   parallel_regroup("must not compile", policy, Predict<Path>(), Ignore(), Ignore());
@@ -89,6 +102,15 @@ struct End {
   KOKKOS_FUNCTION void operator()(std::int64_t, State const&) const {}
 };
 
+template <class Update>
+struct StepAndAdd {
+  KOKKOS_FUNCTION bool operator()(std::int64_t, Update count) const { return ++count > 0; }
+};
+template <class Update>
+struct EndAndAdd {
+  KOKKOS_FUNCTION void operator()(std::int64_t, int state, Update count) const { count += state; }
+};
+
 template <class State, class Done>
 void until() {
   parallel_regroup_until("must not compile", 10, Begin<State>(), Step<State, Done>(), End<State>());
@@ -117,6 +139,7 @@ struct BranchWithPayload {
 };
 
 void check() {
+  [[maybe_unused]] int count = 0;
 #if defined(MUST_NOT_COMPILE_regroup)
   loop(RegroupPolicy(Exec(), 0, 10));
   loop(range());
@@ -134,7 +157,42 @@ void check() {
   Kokkos::parallel_for(Kokkos::TeamPolicy<Exec>(1, 1), BranchWithPayload<Kokkos::View<int*>>());
   reduce(range<Kokkos::IndexType<long>>());
   reduce<Kind>(10);
+  parallel_regroup_reduce("must compile", 10, Paths(2), Predict<int>(), AddOnPath(), count);
+  parallel_regroup_until_reduce("must compile", 10, StepAndAdd<int&>(), count);
+  parallel_regroup_until_reduce("must compile", 10, Begin<int>(), Step<int, bool>(), EndAndAdd<int&>(), count);
   Kokkos::parallel_for(Kokkos::TeamPolicy<Exec>(1, 1), Branch<Kind>());
+#elif defined(MUST_NOT_COMPILE_regroup_functor_of_two)
+  parallel_regroup("must not compile", 10, Predict<int>(), Ignore(), Count());
+#elif defined(MUST_NOT_COMPILE_regroup_functor_not_const)
+  parallel_regroup("must not compile", 10, Predict<int>(), Mutable(), Mutable());
+#elif defined(MUST_NOT_COMPILE_regroup_functor_of_one_way)
+  parallel_regroup("must not compile",
+                   RegroupPolicy(Exec(), 0, 10).with_payload(one_way(Kokkos::View<int*, Exec>("p", 10))),
+                   Predict<int>(), Count(), Count());
+#elif defined(MUST_NOT_COMPILE_regroup_reduced_functor)
+  parallel_regroup_reduce("must not compile", 10, Predict<int>(), Ignore(), count);
+#elif defined(MUST_NOT_COMPILE_regroup_functor_without_path)
+  parallel_regroup("must not compile", 10, Paths(2), Predict<int>(), Ignore());
+#elif defined(MUST_NOT_COMPILE_regroup_predictor_of_two)
+  parallel_regroup("must not compile", 10, Count(), Ignore());
+#elif defined(MUST_NOT_COMPILE_regroup_without_functors)
+  parallel_regroup("must not compile", 10, Predict<int>());
+#elif defined(MUST_NOT_COMPILE_regroup_by_value)
+  parallel_regroup_reduce("must not compile", 10, Predict<int>(), Count(), AddToCopy(), count);
+#elif defined(MUST_NOT_COMPILE_regroup_paths_by_value)
+  parallel_regroup_reduce("must not compile", 10, Paths(2), Predict<int>(), AddToCopyOnPath(), count);
+#elif defined(MUST_NOT_COMPILE_regroup_until_by_value)
+  parallel_regroup_until_reduce("must not compile", 10, StepAndAdd<int>(), count);
+#elif defined(MUST_NOT_COMPILE_regroup_until_finish_by_value)
+  parallel_regroup_until_reduce("must not compile", 10, Begin<int>(), Step<int, bool>(), EndAndAdd<int>(), count);
+#elif defined(MUST_NOT_COMPILE_regroup_until_functor)
+  parallel_regroup_until("must not compile", 10, Step<int, bool>());
+#elif defined(MUST_NOT_COMPILE_regroup_until_begin)
+  parallel_regroup_until("must not compile", 10, Step<int, bool>(), Step<int, bool>(), End<int>());
+#elif defined(MUST_NOT_COMPILE_regroup_until_second_functor)
+  parallel_regroup_until("must not compile", 10, Begin<int>(), Begin<int>(), End<int>());
+#elif defined(MUST_NOT_COMPILE_regroup_until_third_functor)
+  parallel_regroup_until("must not compile", 10, Begin<int>(), Step<int, bool>(), Begin<int>());
 #elif defined(MUST_NOT_COMPILE_regroup_work_tag)
   loop(range<Tag>());
 #elif defined(MUST_NOT_COMPILE_regroup_launch_bounds)

@@ -13,6 +13,7 @@
 #include <Koalesce/regroup/impl/RegroupChecks.hpp>
 #include <Koalesce/regroup/impl/RegroupEntry.hpp>
 #include <Koalesce/regroup/impl/RegroupLoop.hpp>
+#include <Koalesce/regroup/impl/RegroupSignature.hpp>
 #include <Koalesce/regroup/impl/RegroupWork.hpp>
 #include <Koalesce/tuning/impl/SizeClass.hpp>
 #include <Koalesce/tuning/impl/Tuner.hpp>
@@ -49,7 +50,6 @@ auto make_regroup_work(Policy const& policy, int paths, Predict const& predict, 
 /// The arguments after the policy, whose first may be the number of paths.
 template <class Policy, class Predict, class... Functors>
 auto regroup_work(Policy const& policy, std::tuple<Predict const&, Functors const&...> const& args) {
-  static_assert(sizeof...(Functors) > 0, "Koalesce::parallel_regroup: give one functor per path");
   return std::apply(
       [&](Predict const& predict, Functors const&... functors) {
         return make_regroup_work(policy, int(sizeof...(Functors)), predict, make_path_functors(functors...));
@@ -175,15 +175,14 @@ bool regroup_waits(Result const& result) {
 }
 
 template <class Policy, class Result, class Args>
-void regroup(std::string const& function, std::string const& label, Policy const& given, Result& result,
-             Args const& args) {
-  auto const policy = regroup_policy(given);
-  using Exec        = typename decltype(policy)::execution_space;
-  using Tag         = typename decltype(policy)::backend_type;
-  auto work         = regroup_work(policy, args);
-  using Work        = decltype(work);
-  using Call        = RegroupCall<std::decay_t<decltype(policy)>, Work, Result>;
-  auto const where  = call_text(function, label);
+void regroup_by(std::string const& function, std::string const& label, Policy const& policy, Result& result,
+                Args const& args) {
+  using Exec       = typename Policy::execution_space;
+  using Tag        = typename Policy::backend_type;
+  auto work        = regroup_work(policy, args);
+  using Work       = decltype(work);
+  using Call       = RegroupCall<Policy, Work, Result>;
+  auto const where = call_text(function, label);
   check_regroup(where, policy, work.paths);
   auto const trials = regroup_trials(Tag{}, policy, work);
 
@@ -201,6 +200,15 @@ void regroup(std::string const& function, std::string const& label, Policy const
   else run_automatic<Tag>(call, trials);
   if (mine != PathFault::none) fail(where, PathFault::text(mine, work.paths));
   if (!runs_in_launch<Exec> && regroup_waits<Exec>(result)) loop->throw_fault(where, work.paths);
+}
+
+/// \tparam Given  a policy as regroup_policy() takes it.
+template <class Given, class Result, class Args>
+void regroup(std::string const& function, std::string const& label, Given const& given, Result& result,
+             Args const& args) {
+  using Policy = std::decay_t<decltype(regroup_policy(given))>;
+  if constexpr (check_regroup_functors<Policy, std::remove_const_t<Result>, Args>())
+    regroup_by(function, label, regroup_policy(given), result, args);
 }
 
 }  // namespace Koalesce::Impl

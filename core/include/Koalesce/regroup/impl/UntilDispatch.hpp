@@ -7,6 +7,7 @@
 #include <Koalesce/regroup/RegroupPolicy.hpp>
 #include <Koalesce/regroup/impl/RegroupChecks.hpp>
 #include <Koalesce/regroup/impl/RegroupLoop.hpp>
+#include <Koalesce/regroup/impl/RegroupSignature.hpp>
 #include <Koalesce/regroup/impl/UntilBackend.hpp>
 #include <Koalesce/regroup/impl/UntilWork.hpp>
 #include <Koalesce/tuning/impl/RecentTuners.hpp>
@@ -74,12 +75,10 @@ inline TuningChoices until_choices(std::string const& label, std::string const& 
 }
 
 template <class Policy, class Result, class Args>
-void regroup_until(std::string const& function, std::string const& label, Policy const& given, Result& result,
-                   Args const& args) {
-  auto const policy = regroup_policy(given);
-  using Checked     = std::decay_t<decltype(policy)>;
-  using Exec        = typename Checked::execution_space;
-  using Tag         = typename Checked::backend_type;
+void regroup_until_by(std::string const& function, std::string const& label, Policy const& policy, Result& result,
+                      Args const& args) {
+  using Exec = typename Policy::execution_space;
+  using Tag  = typename Policy::backend_type;
   check_regroup_until(call_text(function, label), policy);
   auto const work = until_work(policy, args);
   using Work      = std::decay_t<decltype(work)>;
@@ -99,6 +98,14 @@ void regroup_until(std::string const& function, std::string const& label, Policy
   };
   auto const tuner = [&] { return recent.get(policy.space(), label, extents, always, choices); };
   run_fastest(policy.space(), double(work.items()), 0, tuner, choices, run);
+}
+
+/// \tparam Given  a policy as regroup_policy() takes it.
+template <class Given, class Result, class Args>
+void regroup_until(std::string const& function, std::string const& label, Given const& given, Result& result,
+                   Args const& args) {
+  if constexpr (check_until_functors<std::remove_const_t<Result>, Args>())
+    regroup_until_by(function, label, regroup_policy(given), result, args);
 }
 
 }  // namespace Koalesce::Impl
