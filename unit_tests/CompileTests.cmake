@@ -90,7 +90,10 @@ koalesce_add_must_not_compile_test(Placement large_array_in_registers "Koalesce:
 koalesce_add_must_not_compile_test(Placement number_of_places "Koalesce::parallel_placed: a FixedPlacement must have one place")
 koalesce_add_must_not_compile_test(Placement number_of_indices "Koalesce: an array on chip takes one index per extent")
 koalesce_add_must_not_compile_test(Placement no_thread_index "Koalesce: an array on chip takes one index per extent")
-koalesce_add_must_not_compile_test(Placement array_by_value "(deleted [^\n]*TeamElements|TeamElements[^\n]* deleted)")
+foreach(name IN ITEMS array_by_value one_array_too_many kernel_not_const chosen_array_too_many tuned_array_too_many
+        counted_array_too_many)
+  koalesce_add_must_not_compile_test(Placement ${name} "Koalesce::parallel_placed: the kernel must be const and take a Kokkos team")
+endforeach()
 koalesce_add_must_not_compile_test(Placement const_elements "Koalesce: an array on chip is written by its kernel")
 koalesce_add_must_not_compile_test(Placement five_extents "Koalesce: an array on chip can have at most 4 extents")
 koalesce_add_must_not_compile_test(Placement elements_of_no_bytes "Koalesce: elements of an array on chip must be trivially")

@@ -12,6 +12,19 @@ struct Access {
   KOKKOS_FUNCTION void operator()(Team const&, auto& array) const { array(Index...) = 1; }
 };
 
+template <int Arrays>
+struct AccessAll {
+  KOKKOS_FUNCTION void operator()(Team const&, auto&... arrays) const
+    requires(sizeof...(arrays) == Arrays)
+  {
+    ((arrays(0) = 1), ...);
+  }
+};
+
+struct Mutable {
+  KOKKOS_FUNCTION void operator()(Team const&, auto&) {}
+};
+
 struct AccessByValue {
   template <class Array>
   KOKKOS_FUNCTION void operator()(Team const&, Array array) const {
@@ -44,6 +57,7 @@ void check() {
   place<FixedPlacement<scratch>>(TeamArray<int[4]>("a"), Access<0>());
   place<FixedPlacement<registers>>(ThreadArray<int[4]>("a"), Access<0, 0>());
   place<FixedPlacement<thread_memory>>(ThreadArray<int*>("a", 4), Access<0, 0>());
+  place<FixedPlacement<scratch>>(TeamArray<int[4]>("a"), AccessAll<1>());
 #elif defined(MUST_NOT_COMPILE_team_array_in_registers)
   place<FixedPlacement<registers>>(TeamArray<int[4]>("a"), Access<0>());
 #elif defined(MUST_NOT_COMPILE_team_array_in_thread_memory)
@@ -60,6 +74,18 @@ void check() {
   place<FixedPlacement<registers>>(ThreadArray<int[4]>("a"), Access<0>());
 #elif defined(MUST_NOT_COMPILE_array_by_value)
   place<FixedPlacement<scratch>>(TeamArray<int[4]>("a"), AccessByValue());
+#elif defined(MUST_NOT_COMPILE_one_array_too_many)
+  place<FixedPlacement<scratch>>(TeamArray<int[4]>("a"), AccessAll<2>());
+#elif defined(MUST_NOT_COMPILE_kernel_not_const)
+  place<FixedPlacement<scratch>>(TeamArray<int[4]>("a"), Mutable());
+#elif defined(MUST_NOT_COMPILE_chosen_array_too_many)
+  parallel_placed("must not compile", PlacementPolicy(Exec(), 1, 1), OnChip(TeamArray<int[4]>("a")), AccessAll<2>());
+#elif defined(MUST_NOT_COMPILE_tuned_array_too_many)
+  (void)tune_placement("must not compile", PlacementPolicy(Exec(), 1, 1), OnChip(TeamArray<int[4]>("a")),
+                       AccessAll<2>());
+#elif defined(MUST_NOT_COMPILE_counted_array_too_many)
+  (void)count_accesses("must not compile", PlacementPolicy(Exec(), 1, 1), OnChip(TeamArray<int[4]>("a")),
+                       AccessAll<2>());
 #elif defined(MUST_NOT_COMPILE_const_elements)
   TeamArray<int const[4]>("a").shape();
 #elif defined(MUST_NOT_COMPILE_five_extents)

@@ -11,6 +11,7 @@
 #include <Koalesce/placement/impl/PlacementCall.hpp>
 #include <Koalesce/placement/impl/PlacementDispatch.hpp>
 #include <Koalesce/placement/impl/PlacementLookup.hpp>
+#include <Koalesce/placement/impl/PlacementSignature.hpp>
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
@@ -64,10 +65,12 @@ template <class Exec, class Bounds, class BackendTag, class... Arrays, class Pla
 void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds, BackendTag> const& policy,
                      OnChip<Arrays...> const& arrays, Places const& placement, Kernel const& kernel) {
   using Policy = PlacementPolicy<Exec, Bounds, BackendTag>;
-  Kokkos::Profiling::ScopedRegion const region(Impl::parallel_placed_name());
-  Impl::PlacementCall<BackendTag, Policy, Kernel, Arrays...> const call("Koalesce::parallel_placed", label, policy,
-                                                                        arrays, kernel);
-  call.run(placement);
+  if constexpr (Impl::PlacementSignature<Places>::template passes<Policy, Kernel, Arrays...>()) {
+    Kokkos::Profiling::ScopedRegion const region(Impl::parallel_placed_name());
+    Impl::PlacementCall<BackendTag, Policy, Kernel, Arrays...> const call("Koalesce::parallel_placed", label, policy,
+                                                                          arrays, kernel);
+    call.run(placement);
+  }
 }
 
 /// \brief The same, with the fastest placement: the one that the first calls find, or that tune_placement() found, in
@@ -86,10 +89,12 @@ template <class Exec, class Bounds, class BackendTag, class... Arrays, class Ker
 void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds, BackendTag> const& policy,
                      OnChip<Arrays...> const& arrays, Kernel const& kernel) {
   using Policy = PlacementPolicy<Exec, Bounds, BackendTag>;
-  Kokkos::Profiling::ScopedRegion const region(Impl::parallel_placed_name());
-  Impl::PlacementCall<BackendTag, Policy, Kernel, Arrays...> const call("Koalesce::parallel_placed", label, policy,
-                                                                        arrays, kernel);
-  Impl::run_automatic(call);
+  if constexpr (Impl::PlacementSignature<Placement>::passes<Policy, Kernel, Arrays...>()) {
+    Kokkos::Profiling::ScopedRegion const region(Impl::parallel_placed_name());
+    Impl::PlacementCall<BackendTag, Policy, Kernel, Arrays...> const call("Koalesce::parallel_placed", label, policy,
+                                                                          arrays, kernel);
+    Impl::run_automatic(call);
+  }
 }
 
 /// \brief Finds by measured time where the arrays of a kernel lie best on this machine, in at most k + 1 trials for k
@@ -127,12 +132,16 @@ TunedPlacement tune_placement(std::string const& label, PlacementPolicy<Exec, Bo
                               OnChip<Arrays...> const& arrays, Kernel const& kernel,
                               PlacementTuning const& tuning = {}) {
   using Policy = PlacementPolicy<Exec, Bounds, BackendTag>;
-  Kokkos::Profiling::ScopedRegion const region("Koalesce::tune_placement");
-  Impl::PlacementCall<BackendTag, Policy, Kernel, Arrays...> const call("Koalesce::tune_placement", label, policy,
-                                                                        arrays, kernel);
-  call.check();
-  auto log = Impl::find_placement(call, tuning);
-  return {log.result.placement, log};
+  if constexpr (Impl::PlacementSignature<Placement>::passes<Policy, Kernel, Arrays...>()) {
+    Kokkos::Profiling::ScopedRegion const region("Koalesce::tune_placement");
+    Impl::PlacementCall<BackendTag, Policy, Kernel, Arrays...> const call("Koalesce::tune_placement", label, policy,
+                                                                          arrays, kernel);
+    call.check();
+    auto log = Impl::find_placement(call, tuning);
+    return {log.result.placement, log};
+  } else {
+    return {};
+  }
 }
 
 /// \brief Counts what a kernel does with its arrays, in one instrumented run of a few of its teams. Waits for it.
@@ -143,11 +152,15 @@ std::vector<AccessCount> count_accesses(std::string const& label,
                                         PlacementPolicy<Exec, Bounds, BackendTag> const& policy,
                                         OnChip<Arrays...> const& arrays, Kernel const& kernel) {
   using Policy = PlacementPolicy<Exec, Bounds, BackendTag>;
-  Kokkos::Profiling::ScopedRegion const region("Koalesce::count_accesses");
-  Impl::PlacementCall<BackendTag, Policy, Kernel, Arrays...> const call("Koalesce::count_accesses", label, policy,
-                                                                        arrays, kernel);
-  call.check();
-  return policy.league_size() > 0 ? Impl::count_accesses(call) : std::vector<AccessCount>();
+  if constexpr (Impl::PlacementSignature<Placement>::passes<Policy, Kernel, Arrays...>()) {
+    Kokkos::Profiling::ScopedRegion const region("Koalesce::count_accesses");
+    Impl::PlacementCall<BackendTag, Policy, Kernel, Arrays...> const call("Koalesce::count_accesses", label, policy,
+                                                                          arrays, kernel);
+    call.check();
+    return policy.league_size() > 0 ? Impl::count_accesses(call) : std::vector<AccessCount>();
+  } else {
+    return {};
+  }
 }
 
 /// \brief Every array in scratch memory.

@@ -120,7 +120,6 @@ class PlacementCall {
 
   template <Place... P>
   auto placed(FixedPlacement<P...>) const {
-    static_assert(sizeof...(P) == arrays, "Koalesce::parallel_placed: a FixedPlacement must have one place per array");
     return PlacedKernel(work(), FixedPlaces<P...>());
   }
 
