@@ -85,6 +85,9 @@ endfunction()
 koalesce_add_must_not_compile_test(Placement nothing)  # this one compiles
 koalesce_add_must_not_compile_test(Placement team_array_in_registers "Koalesce: a TeamArray cannot lie in registers")
 koalesce_add_must_not_compile_test(Placement team_array_in_thread_memory "Koalesce: a TeamArray cannot lie in thread memory")
+# One error alone.
+set_tests_properties(must_not_compile.team_array_in_registers must_not_compile.team_array_in_thread_memory
+  PROPERTIES FAIL_REGULAR_EXPRESSION "one index per extent")
 koalesce_add_must_not_compile_test(Placement run_time_extents_in_registers "Koalesce: a ThreadArray with extents known at run time")
 koalesce_add_must_not_compile_test(Placement large_array_in_registers "Koalesce: a ThreadArray of more than 32 KiB")
 koalesce_add_must_not_compile_test(Placement number_of_places "Koalesce::parallel_placed: a FixedPlacement must have one place")

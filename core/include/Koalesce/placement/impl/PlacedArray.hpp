@@ -133,7 +133,8 @@ struct Placed {
       "Koalesce: a ThreadArray of more than 32 KiB cannot lie in registers; what finds none of them goes to the "
       "thread's stack; place it in scratch, thread or global memory");
 
-  static constexpr bool is_local = P == Place::registers || (P == Place::thread_memory && Shape::fits_in_thread());
+  static constexpr bool is_local =
+      Array::own && (P == Place::registers || (P == Place::thread_memory && Shape::fits_in_thread()));
 
   using Memory = std::conditional_t<Array::own, ThreadElements<Shape>, TeamElements<Shape>>;
   using Local  = std::conditional_t<P == Place::registers, LocalElements<Shape>, StackElements<Shape>>;
