@@ -114,6 +114,39 @@ TYPED_TEST(RegroupedErrors, far_paths_are_named) {
   expect_bad_item<TypeParam>(items_with({{7, -100001}}, 300, 601), {"item 7 the path -100001, "});
 }
 
+/// The last ones have all bits.
+template <class Path>
+struct PathsBelow {
+  std::int64_t items;
+
+  KOKKOS_FUNCTION Path operator()(std::int64_t item) const { return Path(item < items ? 0ull : ~0ull); }
+};
+
+enum class UnsignedPath : std::uint64_t {};
+enum class SignedPath : std::int64_t {};
+
+struct IgnoreItem {
+  KOKKOS_FUNCTION void operator()(int, std::int64_t) const {}
+};
+
+TYPED_TEST(RegroupedErrors, unsigned_paths_are_not_below_0) {
+  using Exec        = typename TypeParam::exec;
+  auto const policy = RegroupPolicy(Exec(), 0, 100).with_backend(typename TypeParam::backend());
+  auto const expect = [&](auto const& predict, std::string const& path) {
+    for (Regroup const when : {Regroup::never, Regroup::always}) {
+      auto const at_once = error_of([&] {
+        parallel_regroup("unsigned", policy.with_regroup(when).with_scope(RegroupScope::grid), Paths(2), predict,
+                         IgnoreItem());
+      });
+      expect_phrases(at_once + error_of([&] { check_paths(Exec()); }), {"item 70 the path " + path + ", "});
+    }
+  };
+  expect(PathsBelow<std::uint64_t>{70}, "8388607 or more");
+  expect(PathsBelow<UnsignedPath>{70}, "8388607 or more");
+  expect(PathsBelow<std::uint32_t>{70}, "8388607 or more");
+  expect(PathsBelow<SignedPath>{70}, "-1");
+}
+
 TYPED_TEST(RegroupedErrors, far_items_are_told) {
   auto const begin = std::int64_t(1) << 41;
   expect_bad_item<TypeParam>(items_with({{7, -1}}, 3, 601, begin), {"item 549755813886 or a later one the path -1, "});

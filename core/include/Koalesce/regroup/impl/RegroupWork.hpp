@@ -48,6 +48,15 @@ struct PathFault {
   }
 };
 
+/// A path, or the highest number where that is higher.
+template <class Path>
+KOKKOS_FORCEINLINE_FUNCTION std::int64_t path_number(Path path) {
+  if constexpr (std::is_enum_v<Path>) return path_number(std::underlying_type_t<Path>(path));
+  else if constexpr (std::is_unsigned_v<Path>)
+    return std::int64_t(Kokkos::min(std::uint64_t(path), std::uint64_t(+PathFault::none)));
+  else return std::int64_t(path);
+}
+
 /// Whether an execution space's kernels have run when their launch returns. Each call then has an error of its own, not
 /// to get another thread's. A backend specializes it.
 template <class Exec>
@@ -139,7 +148,7 @@ struct RegroupWork {
                   "enumerator or a bool");
     if constexpr (!is_path_number<Path>) return 0;
     else if constexpr (sizeof(Path) < 4 || (sizeof(Path) == 4 && std::is_signed_v<Path>)) return int(path);
-    else return std::int64_t(path);
+    else return path_number(path);
   }
 
   /// The item's path, or `paths` if it has none. Such an item is counted and placed like one of path 0, and no functor
