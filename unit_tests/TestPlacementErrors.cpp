@@ -116,30 +116,33 @@ TYPED_TEST(PlacementErrors, two_arrays_of_one_name) {
 }
 
 template <class P, class Array>
-void expect_bad_extents(Array const& array, std::string const& extents) {
+void expect_bad_extents(Array const& array, std::string const& extents, std::string const& why = "too many elements") {
   expect_refused_arrays<P>(OnChip(TeamArray<int>("good"), array),
-                           {"array \"bad\" has a negative extent or too many elements (", "bad: ", extents, "; ",
-                            "arrays on chip are small; ", "give extents whose product is below 2^25"});
+                           {"array \"bad\" has " + why + " (", "bad: ", extents, "; ", "arrays on chip are small; ",
+                            "give extents whose product is below 2^25"});
 }
 
 TYPED_TEST(PlacementErrors, extents_below_zero) {
-  expect_bad_extents<TypeParam>(TeamArray<char*>("bad", -1), "TeamArray of 1 bytes [-1] at run time");
-  expect_bad_extents<TypeParam>(ThreadArray<char** [3]>("bad", 0, -7), "ThreadArray of 1 bytes [0][-7][3] at run time");
-  expect_bad_extents<TypeParam>(TeamArray<char**>("bad", -7, -7), "[-7][-7]");
+  std::string const why = "a negative extent";
+  expect_bad_extents<TypeParam>(TeamArray<char*>("bad", -1), "TeamArray of 1 bytes [-1] at run time", why);
+  expect_bad_extents<TypeParam>(ThreadArray<char** [3]>("bad", 0, -7), "ThreadArray of 1 bytes [0][-7][3] at run time",
+                                why);
+  expect_bad_extents<TypeParam>(TeamArray<char**>("bad", -7, -7), "[-7][-7]", why);
 }
 
-/// What is no int shows as -1.
+/// What is no int shows as the closest one.
 TYPED_TEST(PlacementErrors, extents_that_are_no_int) {
   auto const most = std::int64_t(std::numeric_limits<int>::max());
-  expect_bad_extents<TypeParam>(TeamArray<char*>("bad", most + 1), "[-1]");
-  expect_bad_extents<TypeParam>(TeamArray<char*>("bad", std::int64_t(1) << 32), "[-1]");
-  expect_bad_extents<TypeParam>(TeamArray<char * [1 << 13]>("bad", ~std::size_t(0)), "[-1][8192]");
-  expect_bad_extents<TypeParam>(TeamArray<char*>("bad", std::numeric_limits<std::int64_t>::min()), "[-1]");
+  expect_bad_extents<TypeParam>(TeamArray<char*>("bad", most + 1), "[2147483647 or more]");
+  expect_bad_extents<TypeParam>(TeamArray<char*>("bad", std::int64_t(1) << 32), "[2147483647 or more]");
+  expect_bad_extents<TypeParam>(TeamArray<char * [1 << 13]>("bad", ~std::size_t(0)), "[2147483647 or more][8192]");
+  expect_bad_extents<TypeParam>(TeamArray<char*>("bad", std::numeric_limits<std::int64_t>::min()),
+                                "[-2147483648 or less]", "a negative extent");
 }
 
 TYPED_TEST(PlacementErrors, too_many_elements) {
   expect_bad_extents<TypeParam>(TeamArray<char*>("bad", 1 << 25), "[33554432]");
-  expect_bad_extents<TypeParam>(TeamArray<char*>("bad", std::numeric_limits<int>::max()), "[2147483647]");
+  expect_bad_extents<TypeParam>(TeamArray<char*>("bad", std::numeric_limits<int>::max()), "[2147483647 or more]");
   expect_bad_extents<TypeParam>(TeamArray<char**>("bad", 1 << 16, 1 << 16), "[65536][65536]");
   expect_bad_extents<TypeParam>(TeamArray<char****>("bad", 1 << 16, 1 << 16, 1 << 16, 1 << 16), "[65536][65536]");
   expect_bad_extents<TypeParam>(TeamArray<char * [1 << 13]>("bad", 1 << 12), "[4096][8192]");

@@ -7,6 +7,7 @@
 #include <Koalesce/placement/PlacementSearch.hpp>
 #include <Koalesce/placement/impl/ArrayShape.hpp>
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -43,10 +44,12 @@ class ArrayDeclaration {
  private:
   using Extent = Kokkos::Array<int, shape_type::dynamic_rank>;
 
-  /// What is no int is as bad as a negative extent.
+  /// What is no int is as bad as the closest one.
   template <class Integer>
   static constexpr int checked(Integer extent) {
-    return std::in_range<int>(extent) ? int(extent) : -1;
+    using Limits = std::numeric_limits<int>;
+    if (std::in_range<int>(extent)) return int(extent);
+    return std::cmp_less(extent, 0) ? Limits::min() : Limits::max();
   }
 
   std::string m_name;

@@ -8,6 +8,7 @@
 #include <Koalesce/placement/PlacementSearch.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -26,6 +27,12 @@ std::vector<PlacementArray> declared_arrays(OnChip<Arrays...> const& arrays) {
   return all;
 }
 
+/// Declarations keep the closest int of what is none.
+inline std::string extent_text(int extent) {
+  using Limits = std::numeric_limits<int>;
+  return std::to_string(extent) + (extent == Limits::max() ? " or more" : extent == Limits::min() ? " or less" : "");
+}
+
 /// Name, kind, bytes per element and extents of every array: "tile: TeamArray of 4 bytes [18][18]; ...".
 template <class... Arrays>
 std::string declaration_text(OnChip<Arrays...> const& arrays) {
@@ -34,7 +41,7 @@ std::string declaration_text(OnChip<Arrays...> const& arrays) {
     using Array = std::decay_t<decltype(array)>;
     text += (text.empty() ? "" : "; ") + array.name() + ": " + (Array::own ? "ThreadArray" : "TeamArray") + " of " +
             std::to_string(sizeof(typename Array::value_type)) + " bytes ";
-    array.shape().for_extents([&](auto... extent) { ((text += "[" + std::to_string(extent) + "]"), ...); });
+    array.shape().for_extents([&](auto... extent) { ((text += "[" + extent_text(extent) + "]"), ...); });
     if (!Array::shape_type::constant) text += " at run time";
   });
   return text;
@@ -60,9 +67,10 @@ void check_placement(std::string const& where, Policy const& policy, OnChip<Arra
     if (!names.insert(array.name()).second)
       fail(where, "two arrays are called \"", array.name(),
            "\"; logs and the tuning file identify arrays by name; give each its own");
+    bool const below = array.shape().for_extents([](auto... extent) { return ((extent < 0) || ...); });
     if (!array.shape().is_valid())
-      fail(where, "array \"", array.name(), "\" has a negative extent or too many elements (", declaration_text(arrays),
-           "); arrays on chip are small; give extents whose product is below 2^25");
+      fail(where, "array \"", array.name(), "\" has ", below ? "a negative extent" : "too many elements", " (",
+           declaration_text(arrays), "); arrays on chip are small; give extents whose product is below 2^25");
   });
 }
 
