@@ -96,7 +96,10 @@ TYPED_TEST(PlacementErrors, team_sizes_beyond_the_device) {
       expect_refusal<TypeParam>(
           some_teams<TypeParam>(3, threads), arrays, Placement(1, place),
           {"the placement does not fit (a: TeamArray of 4 bytes ): ",
-           "a team has " + std::to_string(threads) + " threads, but at most ", "; use fewer threads per team"});
+           "a team has " + std::to_string(threads) + " threads, but at most ",
+           Backend::on_host<typename TypeParam::exec> ? " of this execution space's threads form one"
+                                                      : " fit with this kernel's registers and memory",
+           "; use fewer threads per team, or another placement"});
 }
 
 // ---- Arrays ----
@@ -245,7 +248,8 @@ TYPED_TEST(PlacementErrors, after_a_call_that_ran) {
   };
   all_refused({"the league has -1 teams"}, some_teams<TypeParam>(-1), few("a", 5));
   all_refused({"the teams have 0 threads"}, some_teams<TypeParam>(3, 0), few("a", 5));
-  all_refused({"the placement does not fit"}, some_teams<TypeParam>(3, 100000), few("a", 5));
+  refused({"the placement does not fit"}, some_teams<TypeParam>(3, 100000), few("a", 5), Placement(2));
+  refused({"no placement could run"}, some_teams<TypeParam>(3, 100000), few("a", 5));
   all_refused({"two arrays are called \"b\""}, some_teams<TypeParam>(), few("b", 5));
   all_refused({"array \"a\" has a negative extent"}, some_teams<TypeParam>(), few("a", -5));
   refused({"a team needs 8000032 bytes"}, some_teams<TypeParam>(), few("a", 1000000), Placement(2));
@@ -301,14 +305,16 @@ TYPED_TEST(PlacementErrors, what_does_not_fit_refuses_no_empty_league) {
 TYPED_TEST(PlacementErrors, what_fits_nowhere) {
   OnChip const arrays(TeamArray<double*>("a", 12000000).accesses(AccessEstimate()));
   RaiseFlag<typename TypeParam::exec> const kernel;
+  Strings const phrases{
+      "no placement could run (a: TeamArray of 8 bytes [12000000] at run time): a team needs 96000016 bytes",
+      "; use fewer threads per team, or smaller arrays"};
   auto const refused = [&](std::int64_t league) {
-    expect_text("tune_placement",
-                {"no placement could run (a: TeamArray of 8 bytes [12000000] at run time): a team needs 96000016 bytes",
-                 "; use fewer threads per team, or smaller arrays"},
-                [&] {
-                  (void)tune_placement("p", some_teams<TypeParam>(league), arrays, kernel,
-                                       PlacementTuning().without_memory());
-                });
+    if (league > 0)
+      expect_text("parallel_placed", phrases,
+                  [&] { parallel_placed("p", some_teams<TypeParam>(league), arrays, kernel); });
+    expect_text("tune_placement", phrases, [&] {
+      (void)tune_placement("p", some_teams<TypeParam>(league), arrays, kernel, PlacementTuning().without_memory());
+    });
   };
   refused(3);
   refused(0);

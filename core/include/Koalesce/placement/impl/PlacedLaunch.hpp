@@ -2,6 +2,8 @@
 #ifndef KOALESCE_PLACEMENT_IMPL_PLACED_LAUNCH_HPP
 #define KOALESCE_PLACEMENT_IMPL_PLACED_LAUNCH_HPP
 
+#include <Koalesce/common/Backend.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
@@ -40,7 +42,8 @@ std::string placement_misfit(Policy const& policy, Placed const& kernel) {
   int const most = probe.team_size_max(kernel, Kokkos::ParallelForTag());
   if (policy.team_size() > most)
     return "a team has " + std::to_string(policy.team_size()) + " threads, but at most " + std::to_string(most) +
-           " fit with this kernel's registers and memory";
+           (Backend::on_host<typename Policy::execution_space> ? " of this execution space's threads form one"
+                                                               : " fit with this kernel's registers and memory");
   return "";
 }
 

@@ -70,12 +70,19 @@ class PlacementCall {
 
   /// Checks everything, and launches. A call that matches a recent one skips the checks, which query the driver, and
   /// costs little more than a launch.
+  /// \param[in] given  whether the caller named the places; if not, no others fit either.
   template <class Places>
-  void run(Places const& places) const {
+  void run(Places const& places, bool given = true) const {
     thread_local RecentValues<Subject, std::string, 16> names;
     auto asked = subject();
     asked.place(places);
-    launch(names.get(asked, [&] { return checked_name(places); }), places);
+    launch(names.get(asked, [&] { return checked_name(places, given); }), places);
+  }
+
+  /// Throws because of what keeps the kernel from running with any places.
+  [[noreturn]] void fail_unplaced(std::string const& why) const {
+    fail(where(), "no placement could run (", declaration_text(declared), "): ", why,
+         "; use fewer threads per team, or smaller arrays");
   }
 
   KernelResources resources(Placement const& places) const {
@@ -105,12 +112,14 @@ class PlacementCall {
  private:
   /// kernel_name(), after checks that throw if the kernel cannot run with these places.
   template <class Places>
-  std::string checked_name(Places const& places) const {
+  std::string checked_name(Places const& places, bool given) const {
     check();
     if constexpr (std::is_same_v<Places, Placement>) check_places(where(), declared, places);
-    if (auto const why = misfit(places); !why.empty())
+    if (auto const why = misfit(places); !why.empty()) {
+      if (!given) fail_unplaced(why);
       fail(where(), "the placement does not fit (", declaration_text(declared), "): ", why,
            "; use fewer threads per team, or another placement");
+    }
     return kernel_name();
   }
 

@@ -48,7 +48,7 @@ auto make_placement_entry(Call const& call, TuningKey const& key) {
 template <class Call>
 void run_first(Call const& call) {
   thread_local RecentValues<typename Call::Subject, std::vector<Placement>, 8> first;
-  call.run(first.get(call.subject(), [&] { return std::vector{first_placement(call)}; }).front());
+  call.run(first.get(call.subject(), [&] { return std::vector{first_placement(call)}; }).front(), false);
 }
 
 /// Runs the placement that was found, or the next candidate.
@@ -66,7 +66,7 @@ void run_tuned(Call const& call) {
     return registry.template find<Entry>(key, [&] { return make_placement_entry(call, key); });
   });
   entry->run(call.policy.space(), double(call.policy.league_size()),
-             [&](std::size_t candidate) { call.run(entry->placement(candidate)); });
+             [&](std::size_t candidate) { call.run(entry->placement(candidate), false); });
 }
 
 /// Implements parallel_placed() without a placement. If a tuning tool is loaded, it may choose, and measures the time
@@ -85,7 +85,7 @@ void run_automatic(Call const& call) {
                           {}};
   for (auto const& placement : placements) question.candidates.push_back(placement_code(placement));
   TuningContext const tool(question);
-  if (auto const choice = tool.choice()) call.run(placements[*choice]);
+  if (auto const choice = tool.choice()) call.run(placements[*choice], false);
   else run_tuned(call);
   call.policy.space().fence("Koalesce::parallel_placed: a tuning tool takes the time");
 }

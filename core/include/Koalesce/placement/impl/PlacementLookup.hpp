@@ -73,7 +73,7 @@ PlacementLog find_placement(Call const& call, Tuning const& tuning) {
   bool const has_teams = call.policy.league_size() > 0;
   if (!has_teams || tuning_mode() == TuningMode::by_extents) {
     log.result.placement = first_placement(call);
-    if (auto const why = call.misfit(log.result.placement); !why.empty()) fail_unplaced(call, why);
+    if (auto const why = call.misfit(log.result.placement); !why.empty()) call.fail_unplaced(why);
     log.notes.push_back(has_teams ? "choices go by extents: nothing was measured"
                                   : "the league has no teams, so nothing was measured");
     return log;

@@ -149,13 +149,6 @@ void find_counts(Call const& call, PlacementLog& log) {
   }
 }
 
-/// Throws because of what keeps the kernel from running.
-template <class Call>
-[[noreturn]] void fail_unplaced(Call const& call, std::string const& why) {
-  fail(call.where(), "no placement could run (", declaration_text(call.declared), "): ", why,
-       "; use fewer threads per team, or smaller arrays");
-}
-
 template <class Call, class Tuning>
 PlacementLog measure_placement(Call const& call, Tuning const& tuning) {
   auto log = begin_placement_log(call);
@@ -171,7 +164,7 @@ PlacementLog measure_placement(Call const& call, Tuning const& tuning) {
     throw;
   }
   tuning.reset();
-  if (!log.result.seconds) fail_unplaced(call, log.result.trials.front().measured.why);
+  if (!log.result.seconds) call.fail_unplaced(log.result.trials.front().measured.why);
   return log;
 }
 
