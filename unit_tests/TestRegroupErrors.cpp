@@ -126,7 +126,7 @@ enum class UnsignedPath : std::uint64_t {};
 enum class SignedPath : std::int64_t {};
 
 struct IgnoreItem {
-  KOKKOS_FUNCTION void operator()(int, std::int64_t) const {}
+  KOKKOS_FUNCTION void operator()(std::int64_t, int) const {}
 };
 
 TYPED_TEST(RegroupedErrors, unsigned_paths_are_not_below_0) {

@@ -132,9 +132,8 @@ PATTERNS = (
             kokkos={}, peers={"usual": "usual way"}, bounds={"alone": "alone", "bare": "bare transfer"}),
     Pattern("transpose", "Transpositions",
             "Ours is `transpose`. The alternatives are `Kokkos::deep_copy` between layouts, the fastest of several "
-            "MDRange loops, the fastest of several hand-written CUDA kernels (a tile in shared memory), and cuBLAS' geam (a matrix "
-            "addition that can transpose), cuTENSOR's permutation and kokkos-fft's transposition where they are installed and "
-            "support the type.",
+            "MDRange loops, and, where they were measured, the fastest of several hand-written CUDA kernels (a tile in shared "
+            "memory), cuBLAS' geam (a matrix addition that can transpose), cuTENSOR's permutation and kokkos-fft's transposition.",
             ours={"koalesce": "koalesce"}, aside={"koalesce_portable": "portable"},
             kokkos={"kokkos_deep_copy": "deep_copy", "kokkos_mdrange": "MDRange", "kokkos_fft": "kokkos-fft"}, peers={"cublas": "cuBLAS", "cutensor": "cuTENSOR", "cuda_tile": "CUDA"},
             bounds={"copy": "copy"}, unit=GB),

@@ -385,6 +385,14 @@ TYPED_TEST(RankStencil, checks_its_arguments) {
   EXPECT_TRUE(says(error_of([&] { run(Dirichlet(wall(3))); }),
                    "output field 0 (\"levels\") and the View (\"levels\") of the high face of dimension 0 overlap"));
   EXPECT_EQ(error_of([&] { run(Dirichlet(wall(0))); }), "none");
+  // Steps write the state, too.
+  View const full("full", 5, 8), scratch("scratch", 5, 8);
+  auto const row = Kokkos::subview(full, 3, Kokkos::make_pair(1, 7));
+  EXPECT_TRUE(says(error_of([&] {
+                     parallel_stencil_steps("face", policy.with_boundary(sides(Neumann(), Dirichlet(row)), Periodic()),
+                                            full, scratch, 2, Mix<Star<1, 1>>());
+                   }),
+                   "(\"full\") and the View (\"full\") of the high face of dimension 0 overlap"));
   bool const last = domain.offset()[0] + 3 == 3 * size;
   EXPECT_EQ(error_of([&] { run(Dirichlet(wall(last ? 0 : 3))); }), "none");
   if (size > 1) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <Koalesce/Regroup.hpp>
 
+#include <concepts>
+
 /// Calls of parallel_regroup that do not compile: one for each macro that CMakeLists.txt defines. The first compiles.
 namespace Koalesce::Test {
 
@@ -30,10 +32,12 @@ struct AddToCopy {
   KOKKOS_FUNCTION void operator()(std::int64_t, int count) const { ++count; }
 };
 struct AddOnPath {
-  KOKKOS_FUNCTION void operator()(int, std::int64_t, auto&& count) const { ++count; }
+  KOKKOS_FUNCTION void operator()(std::same_as<std::int64_t> auto, std::same_as<int> auto, auto&& count) const {
+    ++count;
+  }
 };
 struct AddToCopyOnPath {
-  KOKKOS_FUNCTION void operator()(int, std::int64_t, int count) const { ++count; }
+  KOKKOS_FUNCTION void operator()(std::int64_t, int, int count) const { ++count; }
 };
 struct Mutable {
   KOKKOS_FUNCTION void operator()(std::int64_t) {}

@@ -92,21 +92,23 @@ inline bool overlap(StridedMemory const& a, StridedMemory const& b) {
   return meets(a, b, std::intptr_t(b.data) - std::intptr_t(a.data));
 }
 
-/// Whether two elements of a View share memory.
+/// Whether two elements of a View that has any share memory, and have the same indices before dimension D.
 template <int D = 0>
-bool overlaps_itself(StridedMemory const& m) {
+bool meets_itself(StridedMemory const& m) {
   if constexpr (D == StridedMemory::max_rank) {
     return false;
   } else {
-    if (m.empty()) return false;
     // Two elements that differ in this dimension by q, and in none before it.
     std::uintptr_t reach = m.element - 1;
     for (int d = D + 1; d < m.max_rank; ++d) reach += (m.extent[d] - 1) * m.stride[d];
     for (std::uintptr_t q = 1; q < m.extent[D] && q * m.stride[D] <= reach; ++q)
       if (meets<D + 1>(m, m, std::intptr_t(q * m.stride[D]))) return true;
-    return overlaps_itself<D + 1>(m);
+    return meets_itself<D + 1>(m);
   }
 }
+
+/// Whether two elements of a View share memory.
+inline bool overlaps_itself(StridedMemory const& m) { return !m.empty() && meets_itself(m); }
 
 /// Whether any View of one list shares memory with any of another; each list has equal Views, in order of addresses.
 inline bool overlap(std::vector<StridedMemory> const& a, std::vector<StridedMemory> const& b) {

@@ -29,9 +29,7 @@ constexpr bool check_kernel() {
 
 /// Fails a static_assert and returns false if the call is wrong; the caller then compiles no code that would add errors
 /// of its own.
-/// \tparam Places  a Placement, as where none is given, or a FixedPlacement: kernels of one that is known at compile
-/// time
-///                 are compiled for it alone.
+/// \tparam Places  a Placement, as where none is given, or a FixedPlacement, for which alone a kernel is compiled.
 template <class Places>
 struct PlacementSignature;
 template <>

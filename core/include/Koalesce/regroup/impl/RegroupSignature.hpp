@@ -80,11 +80,11 @@ template <class... Parts, class Predict, class Functor>
 struct RegroupSignature<Pack<Parts...>, std::tuple<Paths const&, Predict const&, Functor const&>> {
   template <class Update>
   static constexpr bool passes(Update update) {
-    constexpr auto arguments = TypeList<int const&, std::int64_t&, typename Parts::View::reference_type...>();
+    constexpr auto arguments = TypeList<std::int64_t&, int const&, typename Parts::View::reference_type...>();
     constexpr bool callable  = is_callable<Functor>(arguments, Update());
     static_assert(callable,
-                  "Koalesce::parallel_regroup: with Paths(n) the functor must be const and callable as f(int path, "
-                  "std::int64_t i), and after i with one T const& for every one_way() View<T*> of the payload and one "
+                  "Koalesce::parallel_regroup: with Paths(n) the functor must be const and callable as f(std::int64_t "
+                  "i, int path), and after path with one T const& for every one_way() View<T*> of the payload and one "
                   "T& for every round_trip() one, then, of parallel_regroup_reduce, with a reference for the result");
     if constexpr (callable && check_predictor<Predict>()) return check_all_results<Functor>(arguments, update);
     return false;

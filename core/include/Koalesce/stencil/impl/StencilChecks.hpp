@@ -198,12 +198,15 @@ void check_stencil(std::string const& where, Policy const& policy, Pack<Ins...> 
            [&](auto const& view, auto i) { check_field(where, policy, view, roles.out, i, [](int) { return 0; }); });
   for_each(in, [&](auto const& input, auto) {
     using In = std::decay_t<decltype(input)>;
-    if constexpr (!std::is_same_v<typename Policy::boundary_type, NoBoundary> && is_bounded<In, Shape>)
-      for_each(out, [&](auto const& view, auto i) {
-        check_faces_are_apart(where,
-                              std::string(roles.out) + " field " + std::to_string(int(i)) + " " + quoted_label(view),
-                              boundary_of(input, policy.boundary()), view);
-      });
+    if constexpr (!std::is_same_v<typename Policy::boundary_type, NoBoundary> && is_bounded<In, Shape>) {
+      auto const& conditions = boundary_of(input, policy.boundary());
+      if constexpr (has_face_views<std::decay_t<decltype(conditions)>>)
+        for_each(out, [&](auto const& view, auto i) {
+          check_faces_are_apart(where,
+                                std::string(roles.out) + " field " + std::to_string(int(i)) + " " + quoted_label(view),
+                                conditions, view);
+        });
+    }
   });
 
   if constexpr (is_active_points<typename Policy::domain_type>) check_active(where, policy, leading_view(in, out));

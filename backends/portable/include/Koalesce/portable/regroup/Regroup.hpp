@@ -60,9 +60,9 @@ bool can_regroup(Tag, Work const& work, RegroupVariant variant) {
   switch (variant) {
     case RegroupVariant::plain: return true;
     case RegroupVariant::team:
-      return work.items() <= TeamShape::most_items && TeamPathOrder<SerialWorker>::can_order(work.paths);
+      return work.items() <= TeamShape::max_loop_items && TeamPathOrder<SerialWorker>::can_order(work.paths);
     case RegroupVariant::team_moved:
-      return work.items() <= TeamShape::most_items && TeamPathOrder<SerialWorker>::can_order(work.paths) &&
+      return work.items() <= TeamShape::max_loop_items && TeamPathOrder<SerialWorker>::can_order(work.paths) &&
              Slots<Work>::bytes_per_item * TeamShape::min_items <= TeamShape::max_moved_bytes;
     case RegroupVariant::grid_few_bits:
     case RegroupVariant::grid_many_bits:

@@ -24,7 +24,7 @@ struct TeamShape {
   static constexpr int max_moved_bytes = 24 * 1024;  // of these, for the payload's elements
 
   /// Of a loop: more may not have teams enough, if groups are small.
-  static constexpr std::int64_t most_items = std::int64_t(max_league) * min_items;
+  static constexpr std::int64_t max_loop_items = std::int64_t(max_league) * min_items;
 
   /// The portable backend's team: a single CPU thread, or so many threads that counting and placing in parallel pays.
   template <class Exec>

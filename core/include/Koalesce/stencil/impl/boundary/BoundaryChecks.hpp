@@ -110,6 +110,14 @@ void check_boundary(std::string const& where, std::string const& field, Extents 
   check_boundary<Exec, T>(where, field, extents, widths, conditions, [](int, int) { return true; });
 }
 
+template <class C>
+inline constexpr bool has_face_view = Kokkos::is_view_v<typename ConditionFacts<C>::given>;
+template <class Conditions>
+inline constexpr bool has_face_views = false;
+template <class... Lows, class... Highs>
+inline constexpr bool has_face_views<Pack<Sides<Lows, Highs>...>> =
+    ((has_face_view<Lows> || has_face_view<Highs>) || ...);
+
 /// A View of a face as a field with one point across it: of a sub-view, with the strides of the field that it is one
 /// of.
 template <class View, class Field>
@@ -129,7 +137,7 @@ struct FaceAsField {
 /// Calls use(view, memory as that of a field) if a condition has a View. \param[in] field  it may be a sub-view of.
 template <class C, class View, class Use>
 void use_face_memory(FaceName const& face, C const& condition, View const& field, Use const& use) {
-  if constexpr (Kokkos::is_view_v<typename ConditionFacts<C>::given>) {
+  if constexpr (has_face_view<C>) {
     auto const& view = [&]() -> auto const& {
       if constexpr (ConditionFacts<C>::sums) return condition.gradient;
       else return condition.value;

@@ -125,7 +125,7 @@ void check_layouts(std::string const& where, Views const& state, Views const& sc
     else return view;
   };
   auto const a = view_of_block(get<0>(state)), b = view_of_block(get<0>(scratch));
-  if (is_reversed(a) != is_reversed(b))
+  if (is_reversed(a, is_reversed(b)) != is_reversed(b, is_reversed(a)))
     fail(where, "field ", quoted_label(a), " of the state has its smallest stride in the ",
          is_reversed(a) ? "first" : "last", " dimension, but ", quoted_label(b), " of the scratch has it in the ",
          is_reversed(b) ? "first" : "last", "; give both the same layout");
@@ -202,7 +202,7 @@ void run_steps(std::string const& label, Policy const& policy, State const& stat
       call_text(reducing ? "Koalesce::parallel_stencil_steps_reduce" : "Koalesce::parallel_stencil_steps", label);
   auto const views  = changing_views(state);
   auto const others = other_views(state, scratch);
-  check_call(where, policy, inputs_in(views, others, state), others, [&](auto const& local) {
+  check_call(where, policy, inputs_in(views, others, state), concat(others, views), [&](auto const& local) {
     check_steps(where, steps, policy.fused_steps(), pauses);
     constexpr bool levels        = std::decay_t<Scratch>::size == 0;
     constexpr char const* second = levels ? "previous" : "scratch";
