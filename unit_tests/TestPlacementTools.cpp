@@ -4,7 +4,9 @@
 
 #include <Koalesce/Placement.hpp>
 
-/// Tuning tools and where arrays lie.
+#include <string>
+
+/// Tuning tools and where arrays lie, and keys.
 namespace Koalesce::Test {
 namespace {
 
@@ -62,6 +64,39 @@ TEST(PlacementTools, a_tool_may_leave_it_to_koalesce) {
 }
 
 #endif
+
+// ---- Keys, for which no kernel is compiled ----
+
+template <class P>
+class PlacementKeys : public ::testing::Test {};
+TYPED_TEST_SUITE(PlacementKeys, DefaultPaths::types, PathNames);
+
+struct Keyed {};
+
+template <class P, class Policy, class Array>
+Impl::TuningKey key_of(Policy const& policy, Array const& array) {
+  std::string const label("keyed");
+  OnChip const arrays(array);
+  return Impl::PlacementCall<typename P::backend, Policy, Keyed, Array>("f", label, policy, arrays, Keyed()).key();
+}
+
+TYPED_TEST(PlacementKeys, have_launch_bounds_and_extents) {
+  auto const policy  = PlacementPolicy(typename TypeParam::exec(), 64, 1).with_backend(typename TypeParam::backend());
+  auto const extents = [](auto const& how, auto const& array) { return key_of<TypeParam>(how, array).extents; };
+  ThreadArray<int[4]> const four("a");
+  EXPECT_EQ(extents(policy, four), extents(policy, four));
+  EXPECT_NE(extents(policy, four), extents(policy.template with_launch_bounds<64>(), four));
+  EXPECT_NE(extents(policy, four), extents(policy, ThreadArray<int[5]>("a")));
+}
+
+/// A kernel takes any arrays, and is another one for each.
+TYPED_TEST(PlacementKeys, have_types_of_elements) {
+  auto const policy = PlacementPolicy(typename TypeParam::exec(), 64, 1).with_backend(typename TypeParam::backend());
+  auto const key    = [&](auto const& array) { return Impl::TuningFile::columns(key_of<TypeParam>(policy, array)); };
+  EXPECT_EQ(key(ThreadArray<int*>("a", 4)), key(ThreadArray<int*>("a", 4)));
+  EXPECT_NE(key(ThreadArray<int*>("a", 4)), key(ThreadArray<float*>("a", 4)));
+  EXPECT_NE(key(TeamArray<int**>("a", 4, 17)), key(TeamArray<int* [17]>("a", 4)));
+}
 
 }  // namespace
 }  // namespace Koalesce::Test

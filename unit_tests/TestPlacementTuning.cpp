@@ -386,45 +386,6 @@ TYPED_TEST(PlacementTuned, other_sizes_labels_and_arrays_are_measured) {
   EXPECT_EQ(source("slow", kernel.policy(), kernel.arrays()), remembered);
 }
 
-/// The keys alone, for which no kernel is compiled.
-TYPED_TEST(PlacementTuned, launch_bounds_and_extents_are_part_of_the_key) {
-  using P = TypeParam;
-  Slow<P> const kernel({});
-  std::string const label("slow");
-  auto const extents = [&](auto const& policy, auto length) {
-    using A = ThreadArray<int[decltype(length)::value]>;
-    OnChip const arrays(A("a"));
-    return Impl::PlacementCall<typename P::backend, std::decay_t<decltype(policy)>, Slow<P>, A>("f", label, policy,
-                                                                                                arrays, kernel)
-        .key()
-        .extents;
-  };
-  std::integral_constant<int, 4> const four;
-  auto const plain = extents(kernel.policy(), four);
-  EXPECT_EQ(plain, extents(kernel.policy(), four));
-  EXPECT_NE(plain, extents(kernel.policy().template with_launch_bounds<64>(), four));
-  EXPECT_NE(plain, extents(kernel.policy(), std::integral_constant<int, 5>()));
-}
-
-/// A kernel takes any arrays, and is another one for each.
-TYPED_TEST(PlacementTuned, element_types_are_part_of_the_key) {
-  using P = TypeParam;
-  Slow<P> const kernel({});
-  std::string const label("slow");
-  auto const policy   = kernel.policy();
-  auto const key_with = [&]<class Array>(Array const& array) {
-    OnChip const arrays(array);
-    return Impl::TuningFile::columns(
-        Impl::PlacementCall<typename P::backend, std::decay_t<decltype(policy)>, Slow<P>, Array>("f", label, policy,
-                                                                                                 arrays, kernel)
-            .key());
-  };
-  auto const integers = key_with(ThreadArray<int*>("a", 4));
-  EXPECT_EQ(integers, key_with(ThreadArray<int*>("a", 4)));
-  EXPECT_NE(integers, key_with(ThreadArray<float*>("a", 4)));
-  EXPECT_NE(key_with(TeamArray<int**>("a", 4, 17)), key_with(TeamArray<int* [17]>("a", 4)));
-}
-
 TYPED_TEST(PlacementTuned, without_memory_everything_is_measured) {
   TuningFolder const folder;
   Slow<TypeParam> const kernel({});
