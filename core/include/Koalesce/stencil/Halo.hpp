@@ -33,10 +33,11 @@ struct HaloExtents {
 /// \param[in] extents    number of interior points per dimension, in the order of the View's indices.
 /// \param[in] conditions what lies beyond the faces: one condition for all dimensions, or one per dimension. A period
 ///                       may be shorter than the halo, down to one point.
-/// \throws Error before anything runs: extents that do not match or leave no halo in any dimension; a dimension that is
-///         periodic on one side only; a mirror or an extrapolation that needs more interior points, or an extrapolation
-///         whose order is not 0 to 2; a View of a face with other extents, or with halo points of the field; a field or
-///         such a View without memory or out of the execution space's reach.
+/// \throws Error before anything runs: extents that do not match or leave no halo in any dimension; a field whose
+///         elements share memory; a dimension that is periodic on one side only; a mirror or an extrapolation that
+///         needs more interior points, or an extrapolation whose order is not 0 to 2; a View of a face with other
+///         extents, or with halo points of the field; a field or such a View without memory or out of the execution
+///         space's reach.
 template <class Exec, class View, class... Conditions>
 void fill_halo(Exec const& space, View const& field, typename HaloExtents<View>::type const& extents,
                Conditions const&... conditions) {

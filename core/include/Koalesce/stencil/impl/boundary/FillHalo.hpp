@@ -3,6 +3,7 @@
 #define KOALESCE_STENCIL_IMPL_BOUNDARY_FILL_HALO_HPP
 
 #include <Koalesce/common/impl/FunctorAsArgument.hpp>
+#include <Koalesce/common/impl/ViewChecks.hpp>
 #include <Koalesce/stencil/impl/CanonicalField.hpp>
 #include <Koalesce/stencil/impl/IndexOrder.hpp>
 #include <Koalesce/stencil/impl/StencilChecks.hpp>
@@ -49,6 +50,7 @@ void check_halo(View const& field, Extents const& extents, Conditions const& con
          " has no halo in any dimension, because the interior extents given are its own extents; give the numbers of "
          "interior points, without the halo, or a field that has a halo");
   std::string const name = "the field " + quoted_label(field);
+  check_apart(where, memory_of(field), [&] { return name; });
   check_boundary<Exec, typename View::value_type>(where, name, extents, widths, conditions);
   if (!has_no_points(extents)) check_faces_have_no_halo(where, name, conditions, field, widths);
 }
