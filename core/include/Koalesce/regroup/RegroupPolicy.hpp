@@ -141,8 +141,8 @@ class RegroupPolicy {
   /// of rank 1.
   ///
   /// Functors then take their item's elements after its number, `T const&` and `T&`, wherever those lie: they must not
-  /// reach them through the View. A View that is written back must not overlap another one or itself. One call names
-  /// all of them.
+  /// reach them through the View. Elements are trivially copyable, and aligned to at most 16 bytes. A View that is
+  /// written back must not overlap another one or itself. One call names all of them.
   template <class... Views, bool... Returns>
   auto with_payload(PayloadView<Views, Returns> const&... payload) const {
     static_assert(std::is_same_v<Payload, Pack<>>,
