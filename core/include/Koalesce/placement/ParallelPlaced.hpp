@@ -101,7 +101,7 @@ void parallel_placed(std::string const& label, PlacementPolicy<Exec, Bounds, Bac
 /// arrays, and remembers it.
 ///
 /// All arrays start in scratch memory. They move out of it in the order that PlacementSearch defines: to registers (a
-/// ThreadArray), to the thread's local memory (a ThreadArray of a length known at run time) or to global memory behind
+/// ThreadArray), to Place::thread_memory (a ThreadArray of a length known at run time) or to global memory behind
 /// the L1 cache (a TeamArray). A move that makes the kernel slower is undone. One instrumented run of a few teams
 /// counts accesses, unless they are stated for every array; it also finds accesses outside an array and ThreadArrays
 /// whose elements threads share. The method is that of the Chinese patent application "Data processing method based on

@@ -10,7 +10,8 @@
 
 namespace Koalesce {
 
-/// Where an array of a kernel lies.
+/// Where an array of a kernel lies. `thread_memory` is the thread's stack for a length of up to 32 KiB that is known
+/// when the kernel is compiled, otherwise global memory in which elements of neighboring threads are adjacent.
 enum class Place { scratch, registers, thread_memory, global_memory };
 
 /// The name that logs show. The tuning file and tuning tools have its first letter.
