@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <locale>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -98,6 +99,7 @@ class RankTuning : public TuningGroup, public TuningEntry {
       trials.times.clear();
     }
     std::ostringstream text;
+    text.imbue(std::locale::classic());
     text.precision(std::numeric_limits<double>::max_digits10);
     for (auto const& [role, candidates] : times)
       for (auto const& [candidate, seconds] : candidates) text << role << '=' << candidate << '=' << seconds << ';';
@@ -113,7 +115,11 @@ class RankTuning : public TuningGroup, public TuningEntry {
       std::string role, candidate, seconds;
       while (std::getline(lines, role, '=') && std::getline(lines, candidate, '=') &&
              std::getline(lines, seconds, ';')) {
-        take(slowest, role, candidate, std::stod(seconds), true);
+        std::istringstream number(seconds);
+        number.imbue(std::locale::classic());
+        double slow = 0;
+        number >> slow;
+        take(slowest, role, candidate, slow, true);
         most[role] = std::max(most[role], ++processes[role][candidate]);
       }
     }
