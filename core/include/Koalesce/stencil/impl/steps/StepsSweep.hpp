@@ -216,8 +216,11 @@ class StepsSweeps {
         dispatch_stencil(m_label, m_policy, m_views.inputs(), m_views.outputs(), NoReduction(), functors...);
       });
     } else if (depth == 1) {
-      if constexpr (over_ranks)
+      if constexpr (over_ranks) {
+        // How one of them reads is another choice than how many steps share one.
+        TuningGroup::Scope const scope(m_tuning.get(), "single sweeps of steps");
         with_work([&](auto const& work, auto const&) { run_work(m_label, local_policy(m_policy), work); });
+      }
     } else if constexpr (fuses) {
       with_work([&](auto const& work, auto const& boundary) {
         using Work = std::decay_t<decltype(work)>;
