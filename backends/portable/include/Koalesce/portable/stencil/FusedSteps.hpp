@@ -151,12 +151,10 @@ concept MovesInQueues = !std::is_same_v<Boundary, StepsInPlace> && !StepsFacesOf
 /// Steps that share a sweep. (More of them leave only small tiles in scratch memory, which overlap too much.)
 inline constexpr int fused_steps = 2;
 
-/// The tiles of a fused sweep; scratch_level < 0 if none is large enough whose queues fit in level-0 scratch.
+/// The tiles of a fused sweep; scratch_level < 0 if the queues of none fit in scratch.
 template <class Kernel, class Exec>
 PortableTiling steps_tiling(Exec const& exec, Extents3 const& extents) {
-  auto tiling = choose_tiling(exec, extents, Kernel::planes_before, Kernel::bytes);
-  if (tiling.scratch_level > 0 || !Kernel::is_wide_enough(tiling, extents)) tiling.scratch_level = -1;
-  return tiling;
+  return choose_tiling(exec, extents, Kernel::planes_before, Kernel::bytes);
 }
 
 /// On hosts only where they are asked for: single sweeps are faster there, because their rows vectorize.
@@ -164,11 +162,13 @@ template <RunsPortable Tag, class Exec, class... WorkArgs, MovesInQueues Boundar
 std::vector<int> fused_depths(Tag, Exec const& exec, StencilWork<WorkArgs...> const& work, Boundary const&,
                               int wanted) {
   if (wanted == 0 && Backend::on_host<Exec>) return {};
-  using Kernel = PortableSteps<StencilWork<WorkArgs...>, Boundary, fused_steps>;
-  if (steps_tiling<Kernel>(exec, work.extents).scratch_level < 0) return {};
+  using Kernel      = PortableSteps<StencilWork<WorkArgs...>, Boundary, fused_steps>;
+  auto const tiling = steps_tiling<Kernel>(exec, work.extents);
+  if (tiling.scratch_level != 0 || !Kernel::is_wide_enough(tiling, work.extents)) return {};
   return {fused_steps};
 }
 
+/// Over processes a work has points around the interior, with which tiles may be less wide than those asked about.
 template <RunsPortable Tag, class Exec, class... WorkArgs, MovesInQueues Boundary>
 void run_fused_steps(Tag, Exec const& exec, std::string const& label, StencilWork<WorkArgs...> const& work,
                      Boundary const& boundary, int) {
