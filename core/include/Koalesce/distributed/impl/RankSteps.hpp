@@ -73,12 +73,10 @@ std::int64_t steps_per_exchange(std::string const& label, Policy const& policy, 
     auto const at_most = [&](auto const& input, auto) {
       auto const has = whole_halo(view_of(input), domain);
       for (int d = 0; d < Policy::rank; ++d) {
-        auto const fits = [&](std::int64_t k) {
-          auto const width = halo_for_steps<Shape>(input, reach, d, k);
-          return width <= has.halo[d] &&
-                 (!exchanges(domain, d) || width <= domain.global_extents()[d] / domain.ranks()[d]);
-        };
-        while (steps > 1 && !fits(steps)) --steps;
+        if (reach[d] == 0) continue;
+        std::int64_t room = has.halo[d];
+        if (exchanges(domain, d)) room = std::min(room, domain.global_extents()[d] / domain.ranks()[d]);
+        steps = std::clamp<std::int64_t>((room - halo_for_steps<Shape>(input, reach, d, 1)) / reach[d] + 1, 1, steps);
       }
     };
     for_each(in, at_most);
