@@ -17,8 +17,9 @@ namespace Koalesce {
 ///     exchange_halo(exec, domain, u, v);
 ///
 /// Every field has the domain's local extents as its interior and a halo of any width, maybe of others in other
-/// dimensions; edges and corners are part of it. Beyond the faces of the whole grid nothing is written. All fields
-/// travel in one message to each neighbor.
+/// dimensions; edges and corners are part of it. What lies beyond a face of the whole grid stays, and comes along:
+/// beyond a face and next to a neighbor, or beyond a period, the halo becomes what lies beyond that face there. All
+/// fields travel in one message to each neighbor.
 ///
 /// Waits until the instance's earlier work is done, and for messages; kernels that follow on the instance see the
 /// halos. Collective: all processes of the domain make the same calls, in the same order.
