@@ -339,6 +339,15 @@ TYPED_TEST(StencilStepsCalls, what_no_step_writes_stays) {
   }
 }
 
+/// Where Kokkos checks bounds, there is no block to look at.
+TYPED_TEST(StencilStepsCalls, no_blocks) {
+  using Exec = typename TypeParam::exec;
+  using View = Kokkos::View<double***, LayoutRight, typename Exec::memory_space>;
+  View const u("u", 0, 7, 8), scratch("scratch", 0, 7, 8);
+  auto const policy = StencilPolicy<Exec, Star<1, 1>, typename TypeParam::backend>(Exec(), {5, 6}).with_blocks(0);
+  for (int const steps : {0, 1, 3}) parallel_stencil_steps("none", policy, u, scratch, steps, Mix<Star<1, 1>>());
+}
+
 TYPED_TEST(StencilStepsCalls, errors) {
   using Exec = typename TypeParam::exec;
   Kokkos::View<double**, typename Exec::memory_space> const u("u", 10, 10), v("v", 10, 10), small("small", 8, 8);
