@@ -88,11 +88,16 @@ void check_over_ranks(std::string const& where, Policy const& policy, Ins const&
         using T             = typename std::decay_t<decltype(field.view)>::non_const_value_type;
         auto const has_face = [&](int d, int side) { return !domain.has_neighbor(d, side); };
         check_boundary<Exec, T>(where, name, domain.extents(), field.need.width, field.conditions, has_face);
-        if constexpr (has_face_views<std::decay_t<decltype(field.conditions)>>)
+        if constexpr (has_face_views<std::decay_t<decltype(field.conditions)>>) {
+          auto written = field.need.halo;
+          for (int d = 0; d < Policy::rank; ++d)
+            if (field.need.width[d] == 0) written[d] = 0;
+          check_faces_have_no_halo(where, name, field.conditions, field.view, written, has_face);
           for_each(out, [&](auto const& view, auto j) {
             check_faces_are_apart(where, "output field " + std::to_string(int(j)) + " " + quoted_label(view),
                                   field.conditions, view, has_face);
           });
+        }
       }
     });
   });

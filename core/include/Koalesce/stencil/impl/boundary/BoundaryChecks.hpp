@@ -210,13 +210,21 @@ void check_faces_are_apart(std::string const& where, std::string const& field, C
 }
 
 /// Throws if the View of a face has halo points of the field. \param[in] name  the field's.
+/// \param[in] has_face  as for check_boundary().
+template <class Conditions, class View, class Extents, class HasFace>
+void check_faces_have_no_halo(std::string const& where, std::string const& name, Conditions const& conditions,
+                              View const& field, Extents const& widths, HasFace const& has_face) {
+  for_each(conditions, [&](auto const& both, auto d) {
+    if (has_face(int(d), -1)) check_face_has_no_halo(FaceName{where, name, "low", int(d)}, both.low, field, widths);
+    if (has_face(int(d), 1)) check_face_has_no_halo(FaceName{where, name, "high", int(d)}, both.high, field, widths);
+  });
+}
+
+/// The same of a field with all its faces.
 template <class Conditions, class View, class Extents>
 void check_faces_have_no_halo(std::string const& where, std::string const& name, Conditions const& conditions,
                               View const& field, Extents const& widths) {
-  for_each(conditions, [&](auto const& both, auto d) {
-    check_face_has_no_halo(FaceName{where, name, "low", int(d)}, both.low, field, widths);
-    check_face_has_no_halo(FaceName{where, name, "high", int(d)}, both.high, field, widths);
-  });
+  check_faces_have_no_halo(where, name, conditions, field, widths, [](int, int) { return true; });
 }
 
 }  // namespace Koalesce::Impl
