@@ -54,7 +54,8 @@ namespace Koalesce {
 /// \param[in]     policy  as for parallel_stencil.
 /// \param[in,out] state   the fields at the first step, then at the last one: a View, or several as
 ///                        fields(a, around(shape, b), at_point(c), constant(at_point(k)), ...). Those marked constant()
-///                        are read only; time_levels() marks those that depend on their last two values.
+///                        are read only (over a Domain their halo may be written, if they are not const);
+///                        time_levels() marks those that depend on their last two values.
 /// \param[in,out] scratch as many Views as the state has without its constants and time levels, in the same order,
 ///                        each of the same type and with the same interior; fields() if there are none. Their values
 ///                        are lost.
