@@ -279,7 +279,7 @@ class StepsSweeps {
                       fits_on_chip(Tag{}, m_policy.space(), work, boundary);
         if (m_on_chip) m_depths.push_back(trial_on_chip);
         m_extents = work.extents;
-        m_type    = typeid(Work).name();
+        m_type    = std::string(typeid(Work).name()) + ' ' + typeid(boundary).name();
       }
     });
     if (!m_depths.empty()) m_depths.insert(m_depths.begin(), 1);
