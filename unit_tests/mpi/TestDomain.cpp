@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 
 /// How points are divided among processes.
@@ -114,6 +115,17 @@ TEST(Domain, errors_are_those_of_all_processes) {
     EXPECT_TRUE(has(error_of([] { Domain domain(MPI_COMM_WORLD, {1, 1}); }), "more than can have points"));
     EXPECT_TRUE(has(error_of([&] { Domain domain(MPI_COMM_WORLD, {100, 100 + rank}); }), "rank 1 calls"));
   }
+}
+
+TEST(Domain, exceptions_of_others_are_errors_of_all_processes) {
+  Domain const domain(MPI_COMM_WORLD, {size_of_world()}, {.time_limit = 40});
+  bool const first = domain.state()->rank() == 0;
+  auto const text  = error_of([&] {
+    domain.state()->agree_always("call", "", [&] {
+      if (first) throw std::runtime_error("no memory");
+    });
+  });
+  EXPECT_EQ(text, "call: no memory (on rank 0)");
 }
 
 TEST(Domain, transports_are_agreed_on) {

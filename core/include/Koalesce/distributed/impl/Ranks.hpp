@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <iostream>
 #include <locale>
@@ -125,7 +126,7 @@ class Ranks {
     std::string problem;
     try {
       check();
-    } catch (Error const& error) {
+    } catch (std::exception const& error) {  // Kokkos' and the library's, too: others wait for this process
       problem = error.what();
       if (problem.rfind(where, 0) != 0) problem = where + ": " + problem;
     }
