@@ -3,7 +3,7 @@
 #define KOALESCE_REGROUP_HPP
 
 /// \file
-/// Branches: parallel_regroup and parallel_regroup_until for loops, team_regroup and TeamRegroup within a team's kernel.
+/// Branches: parallel_regroup and parallel_regroup_until for loops, team_regroup and TeamRegroup in a team's kernel.
 
 #include <Koalesce/enabled/Regroup.hpp>
 #include <Koalesce/regroup/ParallelRegroup.hpp>
