@@ -119,7 +119,7 @@ struct AnyWork {
 };
 
 /// Of more teams Kokkos would not run all, or run some again.
-TEST(StencilTeams, are_as_many_as_kokkos_numbers) {
+TEST(PortableLeague, has_as_many_teams_as_kokkos_numbers) {
   auto const tiling = [](std::int64_t rows) {
     return Impl::PortableBackend::choose_tiling(HostExec(), {1, rows, 1}, 2,
                                                 [](std::int64_t, std::int64_t) { return std::size_t(8); });
