@@ -389,14 +389,14 @@ TYPED_TEST(RankStencil, checks_its_arguments) {
   View const full("full", 5, 8), scratch("scratch", 5, 8);
   auto const beyond = Kokkos::subview(full, 4, Kokkos::make_pair(1, 7));
   EXPECT_TRUE(says(error_of([&] {
-                     parallel_stencil("face", policy.with_boundary(sides(Neumann(), Neumann(beyond)), Periodic()), full,
-                                      next, Mix<Star<1, 1>>());
+                     parallel_stencil("beyond", policy.with_boundary(sides(Neumann(), Neumann(beyond)), Periodic()),
+                                      full, next, Mix<Star<1, 1>>());
                    }),
                    "the View (\"full\") of the high face of dimension 0 has halo points of input field 0 (\"full\")"));
   // Steps write the state, too.
   auto const row = Kokkos::subview(full, 3, Kokkos::make_pair(1, 7));
   EXPECT_TRUE(says(error_of([&] {
-                     parallel_stencil_steps("face", policy.with_boundary(sides(Neumann(), Dirichlet(row)), Periodic()),
+                     parallel_stencil_steps("steps", policy.with_boundary(sides(Neumann(), Dirichlet(row)), Periodic()),
                                             full, scratch, 2, Mix<Star<1, 1>>());
                    }),
                    "(\"full\") and the View (\"full\") of the high face of dimension 0 overlap"));
