@@ -50,7 +50,7 @@ void check_halo(View const& field, Extents const& extents, Conditions const& con
          " has no halo in any dimension, because the interior extents given are its own extents; give the numbers of "
          "interior points, without the halo, or a field that has a halo");
   std::string const name = "the field " + quoted_label(field);
-  check_apart(where, memory_of(field), [&] { return name; });
+  check_apart(where, memory_of(field), [&]() -> std::string const& { return name; });
   check_boundary<Exec, typename View::value_type>(where, name, extents, widths, conditions);
   if (!has_no_points(extents)) check_faces_have_no_halo(where, name, conditions, field, widths);
 }
