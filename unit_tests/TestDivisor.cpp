@@ -6,7 +6,7 @@
 namespace Koalesce::Test {
 namespace {
 
-using Impl::Divisor;
+using Impl::Divisor, Impl::ShortDivisor;
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
@@ -39,6 +39,8 @@ void expect_divides(std::int64_t divisor, Rng& rng) {
   for (auto const dividend : dividends(divisor, rng)) {
     ASSERT_EQ(dividend / d, dividend / divisor) << dividend << " / " << divisor;
     ASSERT_EQ(dividend % d, dividend % divisor) << dividend << " % " << divisor;
+    if (dividend >> 31 == 0)
+      ASSERT_EQ(std::uint32_t(dividend) / ShortDivisor(divisor), dividend / divisor) << dividend << " / " << divisor;
   }
 }
 

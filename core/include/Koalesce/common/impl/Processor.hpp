@@ -66,6 +66,13 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr bool has_fused_multiply_add() {
 #endif
 }
 
+/// Before a loop of a GPU that rarely makes more than a turn: what it is unrolled to would have to be fetched, too.
+#if defined(__CUDA_ARCH__)
+#define KOALESCE_IMPL_DO_NOT_UNROLL _Pragma("unroll 1")
+#else
+#define KOALESCE_IMPL_DO_NOT_UNROLL
+#endif
+
 /// Whether a lambda is only __device__: host code then cannot check whether it is callable, nor with what result.
 template <class F>
 inline constexpr bool is_device_lambda =

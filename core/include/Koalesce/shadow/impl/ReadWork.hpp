@@ -178,7 +178,7 @@ struct ReadWork {
     if (by_columns) std::swap(from.row, from.column);
     T const* const origin = base + first / in_matrix * base_at.batch + first % in_matrix * from.column;
     MatrixBatch const all = matrices == 1 ? MatrixBatch() : MatrixBatch({matrices, base_at.batch, length * lines});
-    return {reinterpret_cast<Word const*>(origin), reinterpret_cast<Word*>(to), all, length, lines, from, {1, length}};
+    return {reinterpret_cast<Word const*>(origin), reinterpret_cast<Word*>(to), from, {1, length}, length, lines, all};
   }
 
   /// Whether the map is known to follow the strided dimension of the original, so that an item's number is its place.

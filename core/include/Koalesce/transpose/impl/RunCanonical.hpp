@@ -18,7 +18,7 @@ void run_canonical(BackendTag, Exec const& exec, std::string const& label, T con
                 "Koalesce: the execution space's backend was not included, or lacks a function that TransposeBackend "
                 "requires; include <Koalesce/Transpose.hpp>, or write that function");
   TransposeWork<T> const work{
-      from, to, d.batch, d.row.extent, d.column.extent, {d.row.from, d.column.from}, {d.row.to, d.column.to}};
+      from, to, {d.row.from, d.column.from}, {d.row.to, d.column.to}, d.row.extent, d.column.extent, d.batch};
   if (d.transposes) run_transpose(BackendTag{}, exec, label, work);
   else if (!work.is_in_place()) run_transpose(BackendTag{}, exec, label, CopyWork<T>{work});
 }

@@ -3,6 +3,7 @@
 #define KOALESCE_TRANSPOSE_IMPL_TRANSPOSE_WORK_HPP
 
 #include <Koalesce/common/impl/Divisor.hpp>
+#include <Koalesce/common/impl/Processor.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -20,7 +21,7 @@ struct TransposeDim {
   friend bool operator==(TransposeDim const&, TransposeDim const&) = default;
 };
 
-/// The dimensions of a batch of matrices, the fastest one first. Matrix b begins at from(b) and to(b).
+/// The dimensions of a batch of matrices, the fastest one first.
 class MatrixBatch {
  public:
   static constexpr int max_dims = 6;  // of the 8 of a View, two are rows and columns
@@ -29,49 +30,59 @@ class MatrixBatch {
   explicit MatrixBatch(TransposeDim const& dim) { append(dim); }
 
   void append(TransposeDim const& dim) {
-    m_extent[m_dims] = Divisor(dim.extent);
-    m_from[m_dims]   = dim.from;
-    m_to[m_dims]     = dim.to;
+    m_dim[m_dims++] = {dim.from, dim.to, Divisor(dim.extent)};
     m_size *= dim.extent;
-    ++m_dims;
   }
 
   int dims() const { return m_dims; }
-  TransposeDim dim(int d) const { return {m_extent[d].divisor(), m_from[d], m_to[d]}; }
+  TransposeDim dim(int d) const { return {m_dim[d].extent.divisor(), m_dim[d].from, m_dim[d].to}; }
 
   /// The number of matrices.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t size() const { return m_size; }
 
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t from(std::int64_t b) const { return offset(b, m_from); }
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t to(std::int64_t b) const { return offset(b, m_to); }
+  struct Offsets {
+    std::int64_t from, to;
+  };
 
-  /// Whether all matrices begin at multiples of `elements` in the source, or in the destination.
-  bool from_multiple_of(std::int64_t elements) const { return are_multiples(m_from, elements); }
-  bool to_multiple_of(std::int64_t elements) const { return are_multiples(m_to, elements); }
-
- private:
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t offset(std::int64_t b, std::int64_t const (&stride)[max_dims]) const {
-    if (m_dims < 2) return b * stride[0];  // the most frequent, for which a kernel should compute next to nothing
-    std::int64_t sum = 0;
-    int d            = 0;
+  /// Where matrix b begins.
+  KOKKOS_FORCEINLINE_FUNCTION Offsets offsets(std::int64_t b) const {
+    // The most frequent, for which a kernel should compute next to nothing.
+    if (m_dims < 2) [[likely]]
+      return {b * m_dim[0].from, b * m_dim[0].to};
+    Offsets sum{0, 0};
+    int d = 0;
+    KOALESCE_IMPL_DO_NOT_UNROLL
     for (; d + 1 < m_dims; ++d) {
-      std::int64_t const next = b / m_extent[d];
-      sum += (b - next * m_extent[d].divisor()) * stride[d];
+      std::int64_t const next = b / m_dim[d].extent, i = b - next * m_dim[d].extent.divisor();
+      sum.from += i * m_dim[d].from;
+      sum.to += i * m_dim[d].to;
       b = next;
     }
-    return sum + b * stride[d];
+    return {sum.from + b * m_dim[d].from, sum.to + b * m_dim[d].to};
   }
 
-  bool are_multiples(std::int64_t const (&stride)[max_dims], std::int64_t elements) const {
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t from(std::int64_t b) const { return offsets(b).from; }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t to(std::int64_t b) const { return offsets(b).to; }
+
+  /// Whether all matrices begin at multiples of `elements` in the source, or in the destination.
+  bool from_multiple_of(std::int64_t elements) const { return are_multiples(&Dim::from, elements); }
+  bool to_multiple_of(std::int64_t elements) const { return are_multiples(&Dim::to, elements); }
+
+ private:
+  struct Dim {
+    std::int64_t from = 0, to = 0;
+    Divisor extent;
+  };
+
+  bool are_multiples(std::int64_t Dim::*stride, std::int64_t elements) const {
     for (int d = 0; d < m_dims; ++d)
-      if (stride[d] % elements != 0) return false;
+      if (m_dim[d].*stride % elements != 0) return false;
     return true;
   }
 
-  int m_dims          = 0;
   std::int64_t m_size = 1;
-  Divisor m_extent[max_dims];
-  std::int64_t m_from[max_dims] = {}, m_to[max_dims] = {};
+  int m_dims          = 0;
+  Dim m_dim[max_dims];
 };
 
 /// Where the elements of a matrix lie: `base[r * row + c * column]`.
@@ -93,9 +104,9 @@ struct TransposeWork {
 
   T const* from;
   T* to;
-  MatrixBatch batch;
-  std::int64_t rows, columns;
   RowColumnStrides from_at, to_at;
+  std::int64_t rows, columns;
+  MatrixBatch batch;
 
   /// Offsets of an element in the source and in the destination.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t from_offset(std::int64_t b, std::int64_t r, std::int64_t c) const {

@@ -58,11 +58,12 @@ class NarrowTile {
   __device__ __forceinline__ NarrowTile(TransposeWork<Element> const& work, Plan const& plan,
                                         TransposeGrid::Tile const& at, void* shared, int thread)
       : m_work(work), m_plan(plan), m_shared(static_cast<Element*>(shared)), m_thread(thread) {
-    std::int64_t const row = at.row * plan.rows.across, column = at.column * plan.columns.across;
-    m_from    = work.from_offset(at.batch, row, column);
-    m_to      = work.to_offset(at.batch, row, column);
-    m_rows    = int(min(work.rows - row, std::int64_t(plan.rows.across)));
-    m_columns = int(min(work.columns - column, std::int64_t(plan.columns.across)));
+    std::int64_t const row    = std::int64_t(at.row) * plan.rows.across,
+                       column = std::int64_t(at.column) * plan.columns.across;
+    m_from                    = work.from_offset(at.batch, row, column);
+    m_to                      = work.to_offset(at.batch, row, column);
+    m_rows                    = int(min(work.rows - row, std::int64_t(plan.rows.across)));
+    m_columns                 = int(min(work.columns - column, std::int64_t(plan.columns.across)));
   }
 
   struct Loaded {

@@ -40,7 +40,7 @@ __device__ __forceinline__ void with_word(int word, Body const& body) {
 template <int Bytes>
 struct PieceWords {
   PackedTile<Bytes> tile;
-  Divisor const& words;
+  ShortDivisor const& words;
   int first, pitch, count;  ///< in words: the first one in the tile, from struct to struct, and all of the share
 
   __device__ __forceinline__ PieceWords(void* shared, StructPiece const& piece, int struct_bytes, int structs)
@@ -52,7 +52,7 @@ struct PieceWords {
 
   /// Words before word i in the share's structs, and of it in the tile.
   __device__ __forceinline__ int place(int i) const {
-    int const s = int(words.divide_short(std::uint32_t(i)));
+    int const s = int(std::uint32_t(i) / words);
     return first + s * pitch + (i - s * int(words.divisor()));
   }
   __device__ __forceinline__ Word<Bytes>& operator()(int i) const { return tile.element(place(i)); }

@@ -21,7 +21,7 @@ struct StructPiece {
   int offset;            ///< bytes of the struct before it
   int word;              ///< bytes of a word
   bool packed;           ///< whether small words move in fours of bytes on the array's side
-  Divisor words;         ///< words of a struct
+  ShortDivisor words;    ///< words of a struct
 };
 
 /// Which words of a struct belong to listed members, where not all do, but none of them in part.
@@ -65,7 +65,7 @@ struct StructLines {
 
 inline StructPiece struct_piece(unsigned char* array, int offset, int bytes, int word) {
   bool const packed = array != nullptr && word < 4 && address_of(array) % 4 == 0;
-  return {array, offset, word, packed, Divisor(bytes / word)};
+  return {array, offset, word, packed, ShortDivisor(bytes / word)};
 }
 
 /// Listed members that follow each other in the struct are one run.

@@ -10,6 +10,7 @@
 #include <Koalesce/cuda/transpose/BoxKernel.hpp>
 #include <Koalesce/cuda/transpose/BoxWork.hpp>
 #include <Koalesce/cuda/transpose/NarrowTile.hpp>
+#include <Koalesce/cuda/transpose/PlainTile.hpp>
 #include <Koalesce/cuda/transpose/TransposeKernels.hpp>
 #include <Koalesce/cuda/transpose/TransposeQueue.hpp>
 #include <Koalesce/cuda/transpose/TransposeSmallQueue.hpp>
@@ -54,7 +55,7 @@ auto with_tile(TransposeWork<T> const& work, Run const& run) {
 }
 
 /// The kernels for transpositions of words that are not in place.
-enum class Tiling { vectors, elements, narrow, boxes, queue };
+enum class Tiling { vectors, elements, narrow, boxes, queue, plain };
 
 inline std::string to_string(Tiling tiling) {
   switch (tiling) {
@@ -63,6 +64,7 @@ inline std::string to_string(Tiling tiling) {
     case Tiling::narrow: return "narrow";
     case Tiling::queue: return "queue";
     case Tiling::boxes: return "boxes";
+    case Tiling::plain: return "plain";
   }
   return "";
 }
@@ -85,6 +87,13 @@ bool has_queue(Kokkos::Cuda const& exec, TransposeWork<T> const& work) {
   return !has_lines(work) && Queue::takes(CudaDevice::of(exec), work);
 }
 
+/// Whether the plain tile is a candidate: a part of both sides lies in the L2 cache.
+template <class T>
+bool has_plain(Kokkos::Cuda const& exec, TransposeWork<T> const& work) {
+  return PlainTile<int(sizeof(T))>::takes(work) &&
+         work.size() * std::int64_t(sizeof(T)) <= exec.cuda_device_prop().l2CacheSize;
+}
+
 /// The candidates of a transposition; the first one is chosen where nothing is measured.
 template <class Tuning, class T>
 std::vector<Tiling> tilings(Kokkos::Cuda const& exec, TransposeWork<T> const& work, bool has_boxes) {
@@ -103,6 +112,8 @@ std::vector<Tiling> tilings(Kokkos::Cuda const& exec, TransposeWork<T> const& wo
   if (several) result.push_back(Tiling::boxes);
   if (has_queue<QueueOf<int(sizeof(T))>>(exec, work))
     result.insert(vectors || fits_in_cache(exec, work) ? result.end() : result.begin(), Tiling::queue);
+  if (has_plain(exec, work))
+    result.insert(sizeof(T) < 4 || !fits_in_cache(exec, work) ? result.end() : result.begin(), Tiling::plain);
   return result;
 }
 
@@ -114,6 +125,7 @@ void run_tiling(Kokkos::Cuda const& exec, std::string const& label, TransposeWor
     case Tiling::elements: return launch_transpose<TransposeTile<typename Tuning::Scalars>>(exec, label, work);
     case Tiling::narrow: return launch_transpose<NarrowTile<int(sizeof(T))>>(exec, label, work);
     case Tiling::queue: return launch_queue<QueueOf<int(sizeof(T))>>(exec, label, work);
+    case Tiling::plain: return launch_plain(exec, label, work);
     case Tiling::boxes:
       if (!launch_boxes(exec, label, box_work(work))) run_tiling(exec, label, work, Tiling::narrow);
   }

@@ -17,40 +17,42 @@ class TransposeGrid {
  public:
   TransposeGrid() = default;
 
-  TransposeGrid(std::int64_t batch, std::int64_t rows, std::int64_t columns, int tile_rows, int tile_columns, int strip)
-      : m_down((rows + tile_rows - 1) / tile_rows),
-        m_across((columns + tile_columns - 1) / tile_columns),
-        m_batch(batch) {
-    std::int64_t const width = std::min<std::int64_t>(strip, m_across);
-    m_matrix                 = Divisor(m_down * m_across);
-    m_strip                  = Divisor(m_down * width);
-    m_width                  = Divisor(width);
-    m_last_width             = Divisor(m_across % width > 0 ? m_across % width : width);
+  TransposeGrid(std::int64_t batch, std::int64_t rows, std::int64_t columns, int tile_rows, int tile_columns,
+                int strip) {
+    std::int64_t const down = (rows + tile_rows - 1) / tile_rows, across = (columns + tile_columns - 1) / tile_columns;
+    std::int64_t const width = std::min<std::int64_t>(strip, across), rest = across % width;
+    m_size       = batch * down * across;
+    m_down       = std::uint32_t(down);
+    m_across     = std::uint32_t(across);
+    m_matrix     = ShortDivisor(down * across);
+    m_strip      = ShortDivisor(down * width);
+    m_width      = ShortDivisor(width);
+    m_last_width = ShortDivisor(rest > 0 ? rest : width);
   }
 
-  KOKKOS_FUNCTION std::int64_t size() const { return m_batch * m_down * m_across; }
+  /// Tiles; the functions below are for fewer than 2^31 of them.
+  KOKKOS_FUNCTION std::int64_t size() const { return m_size; }
 
   struct Tile {
-    std::int64_t batch, row, column;
+    std::uint32_t batch, row, column;
   };
 
-  /// \param[in] block below 2^31; all other numbers here then are, too.
   __device__ __forceinline__ Tile tile(std::uint32_t block) const {
-    std::uint32_t const batch     = m_matrix.divide_short(block);
-    std::uint32_t const in_matrix = block - batch * short_of(m_matrix);
-    std::uint32_t const strip     = m_strip.divide_short(in_matrix);
-    std::uint32_t const in_strip  = in_matrix - strip * short_of(m_strip);
-    std::uint32_t const left      = strip * short_of(m_width);
-    bool const whole              = left + short_of(m_width) <= std::uint32_t(m_across);
-    std::uint32_t const row       = whole ? m_width.divide_short(in_strip) : m_last_width.divide_short(in_strip);
-    return {batch, row, left + in_strip - row * (whole ? short_of(m_width) : short_of(m_last_width))};
+    std::uint32_t const batch = block / m_matrix, in_matrix = block - batch * m_matrix.divisor();
+    std::uint32_t const strip = in_matrix / m_strip, in_strip = in_matrix - strip * m_strip.divisor();
+    std::uint32_t const left = strip * m_width.divisor();
+    bool const whole         = left + m_width.divisor() <= m_across;
+    std::uint32_t const row  = whole ? in_strip / m_width : in_strip / m_last_width;
+    return {batch, row, left + in_strip - row * (whole ? m_width.divisor() : m_last_width.divisor())};
   }
 
- private:
-  __device__ __forceinline__ static std::uint32_t short_of(Divisor const& d) { return std::uint32_t(d.divisor()); }
+  __device__ __forceinline__ bool is_last_row(Tile const& tile) const { return tile.row + 1 == m_down; }
+  __device__ __forceinline__ bool is_last_column(Tile const& tile) const { return tile.column + 1 == m_across; }
 
-  std::int64_t m_down = 0, m_across = 0, m_batch = 0;
-  Divisor m_matrix, m_strip, m_width, m_last_width;
+ private:
+  std::int64_t m_size  = 0;
+  std::uint32_t m_down = 0, m_across = 0;
+  ShortDivisor m_matrix, m_strip, m_width, m_last_width;
 };
 
 }  // namespace Koalesce::Impl::CudaBackend

@@ -16,8 +16,8 @@ namespace Koalesce::Impl::CudaBackend {
 
 template <class Tile>
 __global__ __launch_bounds__(Tile::threads,
-                             Tile::blocks) void transpose_kernel(TransposeWork<typename Tile::Element> const work,
-                                                                 typename Tile::Plan const plan) {
+                             Tile::blocks) void transpose_kernel(typename Tile::Plan const plan,
+                                                                 TransposeWork<typename Tile::Element> const work) {
   extern __shared__ __align__(16) unsigned char koalesce_transpose_tile[];
   Tile const tile(work, plan, plan.grid.tile(blockIdx.x), koalesce_transpose_tile, int(threadIdx.x));
   typename Tile::Loaded loaded;
@@ -30,7 +30,7 @@ __global__ __launch_bounds__(Tile::threads,
 /// In place: one block swaps a tile with its mirror image.
 template <class Tile>
 __global__ __launch_bounds__(Tile::threads, Tile::blocks) void transpose_in_place_kernel(
-    TransposeWork<typename Tile::Element> const work, typename Tile::Plan const plan) {
+    typename Tile::Plan const plan, TransposeWork<typename Tile::Element> const work) {
   extern __shared__ __align__(16) unsigned char koalesce_transpose_tile[];
   auto const at = plan.grid.tile(blockIdx.x);
   if (at.row > at.column) return;
@@ -52,7 +52,7 @@ __global__ __launch_bounds__(Tile::threads, Tile::blocks) void transpose_in_plac
 
 template <class Queue>
 __global__ __launch_bounds__(Queue::threads, Queue::blocks) void transpose_queue_kernel(
-    TransposeWork<typename Queue::Element> const work, typename Queue::Plan const plan) {
+    typename Queue::Plan const plan, TransposeWork<typename Queue::Element> const work) {
   extern __shared__ __align__(16) unsigned char koalesce_transpose_tile[];
   Queue(work, plan, blockIdx.x, koalesce_transpose_tile, int(threadIdx.x)).move(NoSink{}, [] { __syncthreads(); });
 }
@@ -66,12 +66,13 @@ bool fits_in_cache(Kokkos::Cuda const& exec, TransposeWork<T> const& work) {
 /// Launches `kernel` with `tiles` tiles of shared memory per block.
 template <class Tile, class T>
 void launch_transpose(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work,
-                      void (*kernel)(TransposeWork<T> const, typename Tile::Plan const), int tiles) {
+                      void (*kernel)(typename Tile::Plan const, TransposeWork<T> const), int tiles) {
   auto const plan = Tile::plan(CudaDevice::of(exec), work, fits_in_cache(exec, work));
   if (plan.size() >= std::int64_t(1) << 31) return run_transpose(Backend::Portable{}, exec, label, work);
-  CudaKernel<TransposeWork<T> const, typename Tile::Plan const>(exec, kernel_label(Tag{}, label), kernel, Tile::threads,
-                                                                tiles * plan.shared_bytes())
-      .launch(exec, plan.size(), work, plan);
+  CudaKernel<typename Tile::Plan const, TransposeWork<T> const>(exec, kernel_label(Tag{}, label), kernel, Tile::threads,
+                                                                tiles * plan.shared_bytes(),
+                                                                cudaSharedmemCarveoutDefault)
+      .launch(exec, plan.size(), plan, work);
 }
 
 template <class Tile, class T>
@@ -85,9 +86,9 @@ void launch_queue(Kokkos::Cuda const& exec, std::string const& label, TransposeW
   auto const plan = Queue::plan(CudaDevice::of(exec), work);
   if (plan.size() >= std::int64_t(1) << 31) return run_transpose(Backend::Portable{}, exec, label, work);
   // The driver leaves to L1, through which rows are read, what the queue does not need of shared memory.
-  CudaKernel<TransposeWork<T> const, Plan const>(exec, kernel_label(Tag{}, label), transpose_queue_kernel<Queue>,
+  CudaKernel<Plan const, TransposeWork<T> const>(exec, kernel_label(Tag{}, label), transpose_queue_kernel<Queue>,
                                                  Queue::threads, plan.shared_bytes(), cudaSharedmemCarveoutDefault)
-      .launch(exec, plan.size(), work, plan);
+      .launch(exec, plan.size(), plan, work);
 }
 
 }  // namespace Koalesce::Impl::CudaBackend

@@ -16,9 +16,9 @@ namespace Koalesce::Impl::CudaBackend {
 template <class S>
 struct QueuePlan {
   std::int64_t blocks;
-  Divisor slabs, chunks;  ///< neighboring columns; runs of rows
-  int columns;            ///< of a block
-  int rows;               ///< of a block, a multiple of a step's
+  ShortDivisor slabs, chunks;  ///< neighboring columns; runs of rows
+  int columns;                 ///< of a block
+  int rows;                    ///< of a block, a multiple of a step's
 
   std::int64_t size() const { return blocks; }
   KOKKOS_FUNCTION int shared_bytes() const { return S::shared_bytes; }
@@ -30,9 +30,9 @@ struct QueuePlan {
   };
   template <class T>
   __device__ __forceinline__ Part part(TransposeWork<T> const& work, std::uint32_t block) const {
-    std::uint32_t const chunk = slabs.divide_short(block), batch = chunks.divide_short(chunk);
-    auto const column = std::int64_t(block - chunk * std::uint32_t(slabs.divisor())) * columns;
-    auto const row    = std::int64_t(chunk - batch * std::uint32_t(chunks.divisor())) * rows;
+    std::uint32_t const chunk = block / slabs, batch = chunk / chunks;
+    auto const column = std::int64_t(block - chunk * slabs.divisor()) * columns;
+    auto const row    = std::int64_t(chunk - batch * chunks.divisor()) * rows;
     return {batch, row, column, int(min(work.rows - row, std::int64_t(rows))),
             int(min(work.columns - column, std::int64_t(columns)))};
   }
@@ -64,7 +64,7 @@ struct QueuePlan {
       double const cost = double(turns) * double(rows + S::steps) * double(columns + edge);
       if (best.blocks > 0 && cost >= best_cost) continue;
       best_cost = cost;
-      best      = {matrices * slabs * chunks, Divisor(slabs), Divisor(chunks), int(columns), int(rows * S::line)};
+      best = {matrices * slabs * chunks, ShortDivisor(slabs), ShortDivisor(chunks), int(columns), int(rows * S::line)};
     }
     return best;
   }

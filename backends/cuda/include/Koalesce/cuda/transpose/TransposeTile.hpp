@@ -35,7 +35,10 @@ class TransposeTile {
 
   struct Plan {
     TransposeGrid grid;
-    int before_rows, before_columns;  // how far the first tiles reach beyond the matrix
+    RowColumnStrides from_tile, to_tile;  // from one tile to the next
+    std::int64_t from_first, to_first;    // of the first tile
+    int before_rows, before_columns;      // how far the first tiles reach beyond the matrix
+    int last_rows, last_columns;          // of the last tiles
 
     KOKKOS_FUNCTION std::int64_t size() const { return grid.size(); }
     KOKKOS_FUNCTION int shared_bytes() const { return S::shared_bytes; }
@@ -51,7 +54,14 @@ class TransposeTile {
     int const columns = before_line(work.from, from_line), rows = before_line(work.to, to_line);
     return {TransposeGrid(work.batch.size(), work.rows + rows, work.columns + columns, S::rows, S::columns,
                           strip(device, work, from_line == 256)),
-            rows, columns};
+            {S::rows * from.row, S::columns * from.column},
+            {S::rows * to.row, S::columns * to.column},
+            -from(rows, columns),
+            -to(rows, columns),
+            rows,
+            columns,
+            int((work.rows + rows - 1) % S::rows) + 1,
+            int((work.columns + columns - 1) % S::columns) + 1};
   }
 
   /// \param[in] at     one of the plan's tiles.
@@ -59,20 +69,21 @@ class TransposeTile {
   /// \param[in] thread number of the calling thread among the `threads` threads that share the tile.
   __device__ __forceinline__ TransposeTile(TransposeWork<Element> const& work, Plan const& plan,
                                            TransposeGrid::Tile const& at, void* shared, int thread)
-      : m_work(work), m_shared(static_cast<Unit*>(shared)), m_thread(thread) {
-    std::int64_t row = at.row * S::rows, column = at.column * S::columns;
-    m_rows    = int(min(work.rows + plan.before_rows - row, std::int64_t(S::rows)));
-    m_columns = int(min(work.columns + plan.before_columns - column, std::int64_t(S::columns)));
-    if (plan.before_rows > 0 || plan.before_columns > 0) {
+      : m_work(work), m_shared(static_cast<Unit*>(shared)), m_thread(unsigned(thread)) {
+    m_rows    = plan.grid.is_last_row(at) ? plan.last_rows : S::rows;
+    m_columns = plan.grid.is_last_column(at) ? plan.last_columns : S::columns;
+
+    auto const matrix = work.batch.offsets(at.batch);
+    m_from            = plan.from_first + matrix.from + plan.from_tile(at.row, at.column);
+    m_to              = plan.to_first + matrix.to + plan.to_tile(at.row, at.column);
+    if ((at.row == 0 && plan.before_rows > 0) || (at.column == 0 && plan.before_columns > 0)) [[unlikely]] {
       // What lies before the matrix is missing from the first tiles.
       int const no_rows = at.row == 0 ? plan.before_rows : 0, no_columns = at.column == 0 ? plan.before_columns : 0;
-      row += no_rows - plan.before_rows;
-      column += no_columns - plan.before_columns;
+      m_from += work.from_at(no_rows, no_columns);
+      m_to += work.to_at(no_rows, no_columns);
       m_rows -= no_rows;
       m_columns -= no_columns;
     }
-    m_from = work.from_offset(at.batch, row, column);
-    m_to   = work.to_offset(at.batch, row, column);
   }
 
   /// A thread's elements, loaded but not yet in shared memory.
@@ -84,14 +95,15 @@ class TransposeTile {
   /// \tparam Once no kernel writes the source meanwhile.
   template <bool Once = true>
   __device__ __forceinline__ void load(Loaded& loaded) const {
-    if (m_rows == S::rows && m_columns == S::columns) load_part<true, Once>(loaded);
+    if (m_rows == S::rows && m_columns == S::columns) [[likely]]
+      load_part<true, Once>(loaded);
     else load_part<false, Once>(loaded);
   }
 
   /// Writes to shared memory; a barrier must follow.
   __device__ __forceinline__ void put(Loaded const& loaded) const {
-    int const c    = m_thread % S::loads_across * S::vector_elements;
-    int const line = m_thread / S::loads_across;
+    unsigned const c    = m_thread % S::loads_across * S::vector_elements;
+    unsigned const line = m_thread / S::loads_across;
 #pragma unroll
     for (int k = 0; k < S::loads; ++k) {
       Unit units[S::vector_elements];
@@ -105,7 +117,8 @@ class TransposeTile {
   /// its distance from `work.to`: threads of a warp with neighboring rows of one column.
   template <class Sink>
   __device__ __forceinline__ void write(Sink const& sink) const {
-    if (m_rows == S::rows && m_columns == S::columns) write_part<true>(sink);
+    if (m_rows == S::rows && m_columns == S::columns) [[likely]]
+      write_part<true>(sink);
     else write_part<false>(sink);
   }
 
@@ -141,9 +154,9 @@ class TransposeTile {
 
   /// A unit's place in shared memory. The threads of a warp hold neighboring columns; the exclusive or spreads their
   /// units over the banks.
-  __device__ __forceinline__ static int place(int column, int unit) {
-    constexpr int banks = 128 / S::unit;
-    return column * S::pitch + (unit ^ (column / banks % S::vector_elements));
+  __device__ __forceinline__ static unsigned place(unsigned column, unsigned unit) {
+    constexpr unsigned banks = 128 / S::unit, vector = S::vector_elements;
+    return column * unsigned(S::pitch) + (unit ^ (column / banks % vector));
   }
 
   /// Transposes units' rows and columns: `rows[k]` holds a vector of row k, `units[c]` is to hold column c.
@@ -180,8 +193,8 @@ class TransposeTile {
   template <bool Whole, bool Once>
   __device__ __forceinline__ void load_part(Loaded& loaded) const {
     auto const& at           = m_work.from_at;
-    int const c              = m_thread % S::loads_across * S::vector_elements;
-    int const line           = m_thread / S::loads_across;
+    int const c              = int(m_thread % S::loads_across) * S::vector_elements;
+    int const line           = int(m_thread / S::loads_across);
     std::int64_t const right = S::vector_elements == 1 ? at.column : 1;
     std::int64_t const step  = S::load_step * S::unit_rows * at.row;
     Element const* from      = m_work.from + m_from + line * S::unit_rows * at.row + c * right;
@@ -206,8 +219,8 @@ class TransposeTile {
   template <bool Whole, class Sink>
   __device__ __forceinline__ void write_part(Sink const& sink) const {
     auto const& at          = m_work.to_at;
-    int const r             = m_thread % S::stores_across * S::vector_elements;
-    int const line          = m_thread / S::stores_across;
+    int const r             = int(m_thread % S::stores_across) * S::vector_elements;
+    int const line          = int(m_thread / S::stores_across);
     std::int64_t const down = S::vector_elements == 1 ? at.row : 1;
     std::int64_t const step = S::store_step * at.column;
     std::int64_t to         = m_to + line * at.column + r * down;
@@ -219,7 +232,7 @@ class TransposeTile {
       if (!Whole && (c >= m_columns || r >= m_rows)) continue;
       Unit units[S::vector_units];
 #pragma unroll
-      for (int i = 0; i < S::vector_units; ++i) units[i] = m_shared[place(c, r / S::unit_rows + i)];
+      for (int i = 0; i < S::vector_units; ++i) units[i] = m_shared[place(unsigned(c), unsigned(r) / S::unit_rows + i)];
       if (Whole || r + S::vector_elements <= m_rows) {
         Vector vector;
         memcpy(&vector, units, sizeof(vector));
@@ -237,7 +250,7 @@ class TransposeTile {
 
   TransposeWork<Element> const& m_work;
   Unit* m_shared;
-  int m_thread;
+  unsigned m_thread;
   std::int64_t m_from, m_to;  // offsets of the tile's first element
   int m_rows, m_columns;      // those that lie in the matrix
 };

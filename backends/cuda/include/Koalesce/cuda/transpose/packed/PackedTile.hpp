@@ -18,7 +18,7 @@ inline constexpr int packed_vector = 16;
 struct PackedGrid {
   int log;
   std::int64_t blocks;
-  Divisor blocks_per_matrix;
+  ShortDivisor blocks_per_matrix;
 
   /// \param[in] length elements of a line.
   PackedGrid(std::int64_t matrices, std::int64_t lines, std::int64_t length, int element, int max_bytes) {
@@ -26,7 +26,7 @@ struct PackedGrid {
     while ((length * element << (log + 1)) <= max_bytes && (std::int64_t(1) << log) < lines) ++log;
     std::int64_t const per_matrix = (lines + (std::int64_t(1) << log) - 1) >> log;
     blocks                        = matrices * per_matrix;
-    blocks_per_matrix             = Divisor(per_matrix);
+    blocks_per_matrix             = ShortDivisor(per_matrix);
   }
 
   /// What a block moves: `lines` lines of a matrix from `first` on.
@@ -36,8 +36,8 @@ struct PackedGrid {
   };
 
   __device__ __forceinline__ Share share(std::uint32_t block, std::int64_t lines) const {
-    std::uint32_t const matrix = blocks_per_matrix.divide_short(block);
-    std::int64_t const first   = std::int64_t(block - matrix * std::uint32_t(blocks_per_matrix.divisor())) << log;
+    std::uint32_t const matrix = block / blocks_per_matrix;
+    std::int64_t const first   = std::int64_t(block - matrix * blocks_per_matrix.divisor()) << log;
     return {matrix, first, int(min(lines - first, std::int64_t(1) << log))};
   }
 };

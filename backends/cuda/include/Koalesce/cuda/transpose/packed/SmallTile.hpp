@@ -22,10 +22,10 @@ template <int ElementBytes>
 struct SmallTileShape {
   static constexpr int group_lines = packed_vector / ElementBytes;
 
-  Divisor length;  ///< elements of a packed line, vectors of a group, and long lines
-  int log;         ///< a block has at most 2^log packed lines
-  int run;         ///< a warp moves 2^run neighboring packets of a long line, and then as many of the next lines
-  bool aligned;    ///< whether all long lines begin with a packet
+  ShortDivisor length;  ///< elements of a packed line, vectors of a group, and long lines
+  int log;              ///< a block has at most 2^log packed lines
+  int run;              ///< a warp moves 2^run neighboring packets of a long line, and then as many of the next lines
+  bool aligned;         ///< whether all long lines begin with a packet
 
   SmallTileShape(std::int64_t n, int log_lines, bool is_aligned) : length(n), log(log_lines), aligned(is_aligned) {
     constexpr int bank_vectors_log = 3;  // eight vectors lie in all banks
@@ -115,7 +115,7 @@ class SmallTile {
     Element of[group_lines];
   };
 
-  __device__ __forceinline__ int divide(int i) const { return int(m_shape.length.divide_short(std::uint32_t(i))); }
+  __device__ __forceinline__ int divide(int i) const { return int(std::uint32_t(i) / m_shape.length); }
 
   /// Within a group, and where groups have no gaps, elements of a packet are equally spaced.
   template <class Body>
