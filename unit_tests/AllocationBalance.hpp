@@ -5,7 +5,9 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <map>
 #include <mutex>
+#include <string>
 
 namespace Koalesce::Test {
 
@@ -15,10 +17,11 @@ class AllocationBalance {
   AllocationBalance() {
     using namespace Kokkos::Tools::Experimental;
     s_bytes = 0;
-    set_allocate_data_callback(
-        [](Kokkos_Profiling_SpaceHandle, char const*, void const*, std::uint64_t bytes) { add(std::int64_t(bytes)); });
-    set_deallocate_data_callback(
-        [](Kokkos_Profiling_SpaceHandle, char const*, void const*, std::uint64_t bytes) { add(-std::int64_t(bytes)); });
+    s_labels.clear();
+    set_allocate_data_callback([](Kokkos_Profiling_SpaceHandle, char const* label, void const* memory,
+                                  std::uint64_t bytes) { add(label, memory, std::int64_t(bytes)); });
+    set_deallocate_data_callback([](Kokkos_Profiling_SpaceHandle, char const* label, void const* memory,
+                                    std::uint64_t bytes) { add(label, memory, -std::int64_t(bytes)); });
   }
   ~AllocationBalance() {
     Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
@@ -29,13 +32,24 @@ class AllocationBalance {
 
   std::int64_t bytes() const { return s_bytes; }
 
+  /// The labels of what was allocated and is still there.
+  std::string labels() const {
+    std::lock_guard const lock(s_mutex);
+    std::string text;
+    for (auto const& [memory, label] : s_labels) text += (text.empty() ? "" : ", ") + label;
+    return text;
+  }
+
  private:
-  static void add(std::int64_t bytes) {
+  static void add(char const* label, void const* memory, std::int64_t bytes) {
     std::lock_guard const lock(s_mutex);
     s_bytes += bytes;
+    if (bytes > 0) s_labels.emplace(memory, label);
+    else s_labels.erase(memory);
   }
 
   static inline std::int64_t s_bytes = 0;
+  static inline std::map<void const*, std::string> s_labels;
   static inline std::mutex s_mutex;
 };
 

@@ -203,7 +203,7 @@ TYPED_TEST(AllocationFailures, are_errors_or_make_no_difference_and_lose_nothing
     again = run_refusing<TypeParam>(some, errors);
     EXPECT_TRUE(runs_right<TypeParam>()) << "after request " << some << " was refused";
     release_regroup_memory(Exec());
-    EXPECT_EQ(balance.bytes(), 0) << "after request " << some << " was refused";
+    EXPECT_EQ(balance.bytes(), 0) << balance.labels() << " after request " << some << " was refused";
   }
   std::cerr << some - 1 << " requests, " << device_requests << " of a device's memory in all, " << errors
             << " errors\n";

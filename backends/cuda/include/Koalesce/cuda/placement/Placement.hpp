@@ -56,7 +56,7 @@ KernelResources kernel_resources(Tag, std::string const& where, Policy const& po
       exec, [&](auto const& root) { root.then_parallel_for("kernel", placement_teams(policy, placed), placed); });
   auto const kernel = only_kernel(where, cuda_graph_of(graph));
   if (!kernel.func) return {};
-  check_cuda(where, cudaSetDevice(exec.cuda_device()), "choosing the device");
+  choose_device(where, exec);
   cudaFuncAttributes attributes{};
   check_cuda(where, cudaFuncGetAttributes(&attributes, kernel.func), "asking for a kernel's registers");
   int const threads = int(kernel.blockDim.x * kernel.blockDim.y * kernel.blockDim.z);

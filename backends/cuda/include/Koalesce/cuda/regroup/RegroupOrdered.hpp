@@ -35,7 +35,7 @@ cudaError_t sort_by_number(void* scratch, std::size_t& bytes, Order& order, cuda
 template <class Order = GridKeyOrder>
 std::size_t ordered_memory(Kokkos::Cuda const& exec, std::int64_t items) {
   std::size_t bytes = 0;
-  check_cuda("Koalesce::parallel_regroup", cudaSetDevice(exec.cuda_device()), "choosing the device");
+  choose_device("Koalesce::parallel_regroup", exec);
   Order order{int(items), {0, 32}, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
   check_cuda("Koalesce::parallel_regroup", sort_by_number(nullptr, bytes, order, nullptr), "asking how CUB sorts");
   return Order::bytes(items, bytes);

@@ -12,8 +12,7 @@ template <>
 class CompletionOf<Kokkos::Cuda> : public Completion {
  public:
   explicit CompletionOf(Kokkos::Cuda const& exec) : CompletionOf() {
-    CudaBackend::check_cuda("Koalesce: the end of earlier work", cudaSetDevice(exec.cuda_device()),
-                            "choosing the device");
+    CudaBackend::choose_device("Koalesce: the end of earlier work", exec);
     CudaBackend::check_cuda("Koalesce: the end of earlier work",
                             cudaEventCreateWithFlags(&m_event, cudaEventDisableTiming), "making an event");
     CudaBackend::check_cuda("Koalesce: the end of earlier work", cudaEventRecord(m_event, exec.cuda_stream()),

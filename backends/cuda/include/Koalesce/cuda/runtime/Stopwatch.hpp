@@ -15,7 +15,7 @@ class Stopwatch<Kokkos::Cuda> {
 
   explicit Stopwatch(Kokkos::Cuda const& exec) : Stopwatch() {
     CudaBackend::DespiteCaptures const allowed;
-    CudaBackend::check_cuda(where, cudaSetDevice(exec.cuda_device()), "choosing the device");
+    CudaBackend::choose_device(where, exec);
     for (auto& event : m_event) CudaBackend::check_cuda(where, cudaEventCreate(&event), "making an event");
     CudaBackend::check_cuda(where, cudaEventRecord(m_event[0], exec.cuda_stream()), "recording an event");
   }

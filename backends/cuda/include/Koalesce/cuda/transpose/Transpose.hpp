@@ -22,7 +22,9 @@
 #include <Koalesce/tuning/impl/SizeClass.hpp>
 #include <Koalesce/tuning/impl/Tuner.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -69,6 +71,30 @@ inline std::string to_string(Tiling tiling) {
   return "";
 }
 
+/// The candidates of a transposition, each once, without an allocation: every call makes a list.
+class Tilings {
+ public:
+  explicit Tilings(Tiling first) { append(first); }
+
+  void append(Tiling tiling) { m_tiling[m_count++] = tiling; }
+  void prepend(Tiling tiling) {
+    append(tiling);
+    std::rotate(m_tiling.begin(), m_tiling.begin() + m_count - 1, m_tiling.begin() + m_count);
+  }
+  void insert(Tiling tiling, bool as_first) { as_first ? prepend(tiling) : append(tiling); }
+
+  auto begin() const { return m_tiling.begin(); }
+  auto end() const { return m_tiling.begin() + m_count; }
+  Tiling operator[](std::size_t i) const { return m_tiling[i]; }
+
+  /// The one that is chosen where nothing is measured.
+  Tiling first() const { return m_tiling[0]; }
+
+ private:
+  std::array<Tiling, 6> m_tiling{};
+  int m_count = 0;
+};
+
 /// Whether all rows and columns have a pitch of whole lines of memory, so that tiles can begin with lines.
 template <class T>
 bool has_lines(TransposeWork<T> const& work) {
@@ -94,26 +120,23 @@ bool has_plain(Kokkos::Cuda const& exec, TransposeWork<T> const& work) {
          work.size() * std::int64_t(sizeof(T)) <= exec.cuda_device_prop().l2CacheSize;
 }
 
-/// The candidates of a transposition; the first one is chosen where nothing is measured.
 template <class Tuning, class T>
-std::vector<Tiling> tilings(Kokkos::Cuda const& exec, TransposeWork<T> const& work, bool has_boxes) {
+Tilings tilings(Kokkos::Cuda const& exec, TransposeWork<T> const& work, bool has_boxes) {
   using Vectors      = typename Tuning::Vectors;
   using Scalars      = typename Tuning::Scalars;
   bool const several = has_boxes && work.batch.dims() > 0;
-  std::vector<Tiling> result;
   if (is_narrow<Scalars>(work)) {
-    result = {Tiling::narrow};
-    if (has_boxes) result.insert(several ? result.begin() : result.end(), Tiling::boxes);
+    Tilings result(Tiling::narrow);
+    if (has_boxes) result.insert(Tiling::boxes, several);
     return result;
   }
-  bool const vectors = !std::is_same_v<Vectors, Scalars> && has_vectors<Vectors::vector>(work);
-  if (vectors) result = {Tiling::vectors, Tiling::elements};
-  else result = {Tiling::elements, Tiling::narrow};
-  if (several) result.push_back(Tiling::boxes);
-  if (has_queue<QueueOf<int(sizeof(T))>>(exec, work))
-    result.insert(vectors || fits_in_cache(exec, work) ? result.end() : result.begin(), Tiling::queue);
-  if (has_plain(exec, work))
-    result.insert(sizeof(T) < 4 || !fits_in_cache(exec, work) ? result.end() : result.begin(), Tiling::plain);
+  bool const vectors = !std::is_same_v<Vectors, Scalars> && has_vectors<Vectors::vector>(work),
+             cached  = fits_in_cache(exec, work);
+  Tilings result(vectors ? Tiling::vectors : Tiling::elements);
+  result.append(vectors ? Tiling::elements : Tiling::narrow);
+  if (several) result.append(Tiling::boxes);
+  if (has_queue<QueueOf<int(sizeof(T))>>(exec, work)) result.insert(Tiling::queue, !vectors && !cached);
+  if (has_plain(exec, work)) result.insert(Tiling::plain, sizeof(T) >= 4 && cached);
   return result;
 }
 
@@ -136,7 +159,7 @@ void run_tiling(Kokkos::Cuda const& exec, std::string const& label, TransposeWor
 using TilingKind = std::array<std::uint64_t, 2>;
 
 template <class T>
-TilingKind tiling_kind(TransposeWork<T> const& work, std::vector<Tiling> const& tilings) {
+TilingKind tiling_kind(TransposeWork<T> const& work, Tilings const& tilings) {
   static_assert(decltype(work.batch)::max_dims < 8, "a dimension takes 8 bits");
   TilingKind kind{1, 1};  // before the first ones, so that their number counts
   for (int d = 0; d < work.batch.dims() && work.batch.dims() > 1; ++d) {
@@ -164,7 +187,7 @@ std::string order_text(TransposeWork<T> const& work) {
 /// Chooses among the tilings by time.
 template <class T>
 void run_fastest_tiling(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work,
-                        std::vector<Tiling> const& tilings) {
+                        Tilings const& tilings) {
   std::int64_t const n[3] = {work.batch.size(), work.rows, work.columns};
   double const size       = double(n[0]) * double(n[1]) * double(n[2]);
   thread_local RecentTuners<Kokkos::Cuda, TilingKind> recent;
@@ -206,7 +229,7 @@ template <class T>
 void run_untimed_transpose(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work) {
   using Tuning = TransposeTuning<int(sizeof(T))>;
   if (is_narrow<typename Tuning::Scalars>(work) && launch_packed<int(sizeof(T))>(exec, label, work)) return;
-  run_tiling(exec, label, work, tilings<Tuning>(exec, work, false).front());
+  run_tiling(exec, label, work, tilings<Tuning>(exec, work, false).first());
 }
 
 /// Elements that are not words, and copies whose rows stay rows. What is contiguous on both sides is copied as it is.
