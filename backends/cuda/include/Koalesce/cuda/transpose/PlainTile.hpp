@@ -5,6 +5,7 @@
 #include <Koalesce/common/impl/Word.hpp>
 #include <Koalesce/cuda/Backend.hpp>
 #include <Koalesce/cuda/runtime/Launch.hpp>
+#include <Koalesce/cuda/transpose/StreamingAccess.hpp>
 #include <Koalesce/transpose/impl/TransposeWork.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -59,7 +60,7 @@ __global__ __launch_bounds__(Tile::threads) void transpose_plain_kernel(typename
   from += std::int64_t(row + line) * plan.from_row + column + lane;
 #pragma unroll
   for (int r = line; r < line + extent; r += step, from += down)
-    if (row + r < plan.rows && column + lane < plan.columns) tile[r][lane] = *from;
+    if (row + r < plan.rows && column + lane < plan.columns) tile[r][lane] = load_once<typename Tile::Element>(from);
   __syncthreads();
 
   auto* to                  = plan.to + blockIdx.z * plan.to_matrix;

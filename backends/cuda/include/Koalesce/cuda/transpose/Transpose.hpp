@@ -136,7 +136,7 @@ Tilings tilings(Kokkos::Cuda const& exec, TransposeWork<T> const& work, bool has
   result.append(vectors ? Tiling::elements : Tiling::narrow);
   if (several) result.append(Tiling::boxes);
   if (has_queue<QueueOf<int(sizeof(T))>>(exec, work)) result.insert(Tiling::queue, !vectors && !cached);
-  if (has_plain(exec, work)) result.insert(Tiling::plain, sizeof(T) >= 4 && cached);
+  if (has_plain(exec, work)) result.append(Tiling::plain);
   return result;
 }
 
@@ -210,6 +210,16 @@ void run_fastest_tiling(Kokkos::Cuda const& exec, std::string const& label, Tran
   run_fastest(exec, size, 0, tuner, choices, [&](std::size_t i) { run_tiling(exec, label, work, tilings[i]); });
 }
 
+/// Launches the kernel that is the fastest at any rate, if there is one: packed lines, or the plain tile where both
+/// sides lie in the L2 cache, for which single calls take too short a time to compare.
+template <class Tuning, class T>
+bool launch_fastest(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work) {
+  if (is_narrow<typename Tuning::Scalars>(work)) return launch_packed<int(sizeof(T))>(exec, label, work);
+  if (sizeof(T) < 4 || !fits_in_cache(exec, work) || !PlainTile<int(sizeof(T))>::takes(work)) return false;
+  launch_plain(exec, label, work);
+  return true;
+}
+
 template <class T>
   requires is_word<T>
 void run_transpose(Tag, Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work) {
@@ -218,7 +228,7 @@ void run_transpose(Tag, Kokkos::Cuda const& exec, std::string const& label, Tran
     using Square = TransposeTile<typename Tuning::Squares>;
     return launch_transpose<Square>(exec, label, work, transpose_in_place_kernel<Square>, 2);
   }
-  if (is_narrow<typename Tuning::Scalars>(work) && launch_packed<int(sizeof(T))>(exec, label, work)) return;
+  if (launch_fastest<Tuning>(exec, label, work)) return;
   bool const boxes_help = is_narrow<typename Tuning::Scalars>(work) || work.batch.dims() > 0;
   bool const has_boxes  = boxes_help && plan_boxes<int(sizeof(T))>(exec, box_work(work).dims).plan.has_value();
   run_fastest_tiling(exec, label, work, tilings<Tuning>(exec, work, has_boxes));
@@ -228,7 +238,7 @@ void run_transpose(Tag, Kokkos::Cuda const& exec, std::string const& label, Tran
 template <class T>
 void run_untimed_transpose(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work) {
   using Tuning = TransposeTuning<int(sizeof(T))>;
-  if (is_narrow<typename Tuning::Scalars>(work) && launch_packed<int(sizeof(T))>(exec, label, work)) return;
+  if (launch_fastest<Tuning>(exec, label, work)) return;
   run_tiling(exec, label, work, tilings<Tuning>(exec, work, false).first());
 }
 
