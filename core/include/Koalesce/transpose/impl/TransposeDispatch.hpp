@@ -12,6 +12,7 @@
 
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace Koalesce::Impl {
@@ -35,7 +36,7 @@ void dispatch_transpose(Exec const& exec, std::string const& label, Dst const& d
       from_host ? transfer.from_host() : transfer.to_host();
     } else if constexpr (reaches<Exec, Dst> && reaches<Exec, Src>) {
       bool const in_place = static_cast<void const*>(to) == static_cast<void const*>(from);
-      run_canonical(Tag{}, exec, label, from, to, canonical_dims(dims, in_place));
+      run_canonical(Tag{}, exec, label, from, to, canonical_dims(std::move(dims), in_place));
     }
   };
   using T = typename Dst::value_type;
