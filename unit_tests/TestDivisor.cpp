@@ -39,8 +39,9 @@ void expect_divides(std::int64_t divisor, Rng& rng) {
   for (auto const dividend : dividends(divisor, rng)) {
     ASSERT_EQ(dividend / d, dividend / divisor) << dividend << " / " << divisor;
     ASSERT_EQ(dividend % d, dividend % divisor) << dividend << " % " << divisor;
-    if (dividend >> 31 == 0)
+    if (dividend >> 31 == 0) {
       ASSERT_EQ(std::uint32_t(dividend) / ShortDivisor(divisor), dividend / divisor) << dividend << " / " << divisor;
+    }
   }
 }
 
