@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace Koalesce::Test {
@@ -38,37 +39,75 @@ struct Matrices {
   }
 };
 
+/// The matrices with random values on the device, and what transposing them gives.
 template <class Element>
-void expect_all_tilings_transpose(Matrices<Element> const& m, Rng& rng) {
-  using Bits   = decltype(Element::bits);
-  using Tuning = Cuda::TransposeTuning<int(sizeof(Element))>;
-  Kokkos::Cuda const exec;
-  Kokkos::View<Element*, Kokkos::Cuda> const in("in", m.from_size()), out("out", m.to_size());
-  auto const values = Kokkos::create_mirror_view(in), results = Kokkos::create_mirror_view(out);
-  for (std::int64_t i = 0; i < m.from_size(); ++i) {
-    auto const value = rng();
-    std::memcpy(&values(i), &value, std::min(sizeof(Bits), sizeof(value)));
+class Example {
+ public:
+  Example(Matrices<Element> const& m, Rng& rng) : m_matrices(m) {
+    for (std::int64_t i = 0; i < m.from_size(); ++i) {
+      auto const value = rng();
+      std::memcpy(&m_values(i), &value, std::min(sizeof(Element), sizeof(value)));
+    }
+    Kokkos::deep_copy(m_in, m_values);
   }
-  Kokkos::deep_copy(in, values);
-  auto const work      = m.work(in.data(), out.data());
-  bool const has_boxes = Cuda::plan_boxes<int(sizeof(Element))>(exec, Cuda::box_work(work).dims).plan.has_value();
-  for (auto const tiling : Cuda::tilings<Tuning>(exec, work, has_boxes)) {
+
+  Impl::TransposeWork<Element> work() const { return m_matrices.work(m_in.data(), m_out.data()); }
+
+  /// Calls transpose() and looks at all of the memory that it may have written.
+  template <class Transpose>
+  ::testing::AssertionResult is_transposed_by(Transpose const& transpose) const {
     Element untouched;
     std::memset(&untouched, 0x5a, sizeof(untouched));
-    Kokkos::deep_copy(out, untouched);
-    Cuda::run_tiling(exec, "tilings", work, tiling);
-    exec.fence();
-    Kokkos::deep_copy(results, out);
+    Kokkos::deep_copy(m_out, untouched);
+    transpose();
+    Kokkos::fence();
+    auto const results = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_out);
+    auto const& m      = m_matrices;
     std::vector<Element> expected(std::size_t(m.to_size()), untouched);
     for (std::int64_t b = 0; b < m.batches; ++b)
       for (std::int64_t k = 0; k < m.matrices; ++k)
         for (std::int64_t r = 0; r < m.rows; ++r)
           for (std::int64_t c = 0; c < m.columns; ++c)
-            expected[std::size_t(m.to(b, k, r, c))] = values(m.from(b, k, r, c));
-    ASSERT_EQ(std::memcmp(results.data(), expected.data(), expected.size() * sizeof(Element)), 0)
-        << to_string(tiling) << ", " << m.batches << " x " << m.matrices << " of " << m.rows << " x " << m.columns
-        << " with pitches of " << m.from_pitch << " and " << m.to_pitch << " from " << m.offset << " on";
+            expected[std::size_t(m.to(b, k, r, c))] = m_values(m.from(b, k, r, c));
+    if (std::memcmp(results.data(), expected.data(), expected.size() * sizeof(Element)) == 0)
+      return ::testing::AssertionSuccess();
+    return ::testing::AssertionFailure() << m.batches << " x " << m.matrices << " of " << m.rows << " x " << m.columns
+                                         << " with pitches of " << m.from_pitch << " and " << m.to_pitch << " from "
+                                         << m.offset << " on";
   }
+
+ private:
+  Matrices<Element> m_matrices;
+  Kokkos::View<Element*, Kokkos::Cuda> m_in{"in", std::size_t(m_matrices.from_size())},
+      m_out{"out", std::size_t(m_matrices.to_size())};
+  typename Kokkos::View<Element*, Kokkos::Cuda>::HostMirror m_values = Kokkos::create_mirror(m_in);
+};
+
+/// A tile as for matrices that the L2 cache does not hold: tiles begin with lines of memory where they can.
+template <class Tile, class Element>
+void launch_from_lines(Kokkos::Cuda const& exec, Impl::TransposeWork<Element> const& work) {
+  auto const plan = Tile::plan(Cuda::CudaDevice::of(exec), work, false);
+  Cuda::CudaKernel<typename Tile::Plan const, Impl::TransposeWork<Element> const>(
+      exec, "from lines", Cuda::transpose_kernel<Tile>, Tile::threads, plan.shared_bytes())
+      .launch(exec, plan.size(), plan, work);
+}
+
+template <class Element>
+void expect_all_tilings_transpose(Matrices<Element> const& m, Rng& rng) {
+  using Tuning  = Cuda::TransposeTuning<int(sizeof(Element))>;
+  using Vectors = Cuda::TransposeTile<typename Tuning::Vectors>;
+  using Scalars = Cuda::TransposeTile<typename Tuning::Scalars>;
+  Kokkos::Cuda const exec;
+  Example<Element> const example(m, rng);
+  auto const work      = example.work();
+  bool const has_boxes = Cuda::plan_boxes<int(sizeof(Element))>(exec, Cuda::box_work(work).dims).plan.has_value();
+  for (auto const tiling : Cuda::tilings<Tuning>(exec, work, has_boxes)) {
+    ASSERT_TRUE(example.is_transposed_by([&] { Cuda::run_tiling(exec, "tilings", work, tiling); }))
+        << to_string(tiling);
+  }
+  ASSERT_TRUE(example.is_transposed_by([&] { launch_from_lines<Scalars>(exec, work); })) << "elements from lines on";
+  if (!Cuda::has_vectors<Tuning::Vectors::vector>(work)) return;
+  ASSERT_TRUE(example.is_transposed_by([&] { launch_from_lines<Vectors>(exec, work); })) << "vectors from lines on";
 }
 
 /// Matrices with and without room for whole vectors and lines, alone and in batches of one and two dimensions.
@@ -85,7 +124,7 @@ void check_tilings() {
                           random_int(rng, 1, 400),
                           0,
                           0,
-                          i % 2 == 0 ? 0 : unit * random_int(rng, 0, 3)};
+                          random_int(rng, 0, 3) * (i % 2 == 0 ? 16 / Bytes : unit)};
       m.from_pitch = pitch(m.columns);
       m.to_pitch   = pitch(m.rows);
       expect_all_tilings_transpose(m, rng);
@@ -98,6 +137,44 @@ TEST(TransposeTilings, of_2_bytes) { check_tilings<2>(); }
 TEST(TransposeTilings, of_4_bytes) { check_tilings<4>(); }
 TEST(TransposeTilings, of_8_bytes) { check_tilings<8>(); }
 TEST(TransposeTilings, of_16_bytes) { check_tilings<16>(); }
+
+/// Squares in place whose tiles begin with lines of memory.
+template <int Bytes>
+void check_in_place() {
+  using Element = Impl::Word<Bytes>;
+  using Square  = Cuda::TransposeTile<typename Cuda::TransposeTuning<Bytes>::Squares>;
+  Kokkos::Cuda const exec;
+  for_each_seed([&](Rng& rng) {
+    for (int i = 0; i < 4; ++i) {
+      std::int64_t const n = random_int(rng, 1, 300), line = 256 / Bytes, pitch = (n + line - 1) / line * line,
+                         offset = random_int(rng, 0, 40);
+      Kokkos::View<Element*, Kokkos::Cuda> const a("a", std::size_t(offset + n * pitch));
+      auto const before = Kokkos::create_mirror_view(a);
+      for (std::size_t k = 0; k < a.extent(0); ++k) {
+        auto const value = rng();
+        std::memcpy(&before(k), &value, std::min(sizeof(Element), sizeof(value)));
+      }
+      Kokkos::deep_copy(a, before);
+      Impl::TransposeWork<Element> const work{a.data() + offset, a.data() + offset, {pitch, 1}, {1, pitch}, n, n, {}};
+      auto const plan = Square::plan(Cuda::CudaDevice::of(exec), work, false);
+      Cuda::CudaKernel<typename Square::Plan const, Impl::TransposeWork<Element> const>(
+          exec, "in place from lines", Cuda::transpose_in_place_kernel<Square>, Square::threads,
+          2 * plan.shared_bytes())
+          .launch(exec, plan.size(), plan, work);
+      exec.fence();
+      auto const after = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
+      for (std::int64_t r = 0; r < n; ++r)
+        for (std::int64_t c = 0; c < r; ++c) std::swap(before(offset + r * pitch + c), before(offset + c * pitch + r));
+      ASSERT_EQ(std::memcmp(after.data(), before.data(), a.extent(0) * sizeof(Element)), 0)
+          << n << " rows with a pitch of " << pitch << " from " << offset << " on";
+    }
+  });
+}
+
+TEST(TransposeTilings, in_place_of_1_byte) { check_in_place<1>(); }
+TEST(TransposeTilings, in_place_of_4_bytes) { check_in_place<4>(); }
+TEST(TransposeTilings, in_place_of_8_bytes) { check_in_place<8>(); }
+TEST(TransposeTilings, in_place_of_16_bytes) { check_in_place<16>(); }
 
 /// A grid's y and z dimension end at 65535; more than that is left to the other tiles.
 TEST(TransposeTilings, plain_tile_knows_its_limits) {

@@ -17,9 +17,9 @@
 
 namespace Koalesce::Impl::CudaBackend {
 
-/// The tile for matrices about as large as the L2 cache. There it counts what a block executes before its first load,
-/// since each kernel fetches its instructions anew: this one's grid has the dimensions of the batch, and its numbers
-/// have 32 bits.
+/// The tile for matrices in the L2 cache. There it counts what a block executes before its first load, since each
+/// kernel fetches its instructions anew: here columns, rows and matrices are the grid's dimensions, and numbers have 32
+/// bits.
 template <int ElementBytes>
 struct PlainTile {
   using Element = Word<ElementBytes>;
@@ -39,6 +39,13 @@ struct PlainTile {
            work.rows <= max_grid * extent &&
            std::max({work.columns, work.from_at.row, work.to_at.column}) <= max_int - extent;
   }
+
+  /// Whether at least half of the threads' elements are some of the matrices'.
+  static bool is_filled_by(TransposeWork<Element> const& work) {
+    return 2 * work.rows * work.columns >= tiles(work.rows) * tiles(work.columns) * extent * extent;
+  }
+
+  static std::int64_t tiles(std::int64_t n) { return (n + extent - 1) / extent; }
 
   /// \param[in] work one that takes() accepts.
   static Plan plan(TransposeWork<Element> const& work) {
@@ -73,12 +80,13 @@ __global__ __launch_bounds__(Tile::threads) void transpose_plain_kernel(typename
 
 template <class T>
 void launch_plain(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work) {
-  using Tile       = PlainTile<int(sizeof(T))>;
-  auto const plan  = Tile::plan(work);
-  auto const tiles = [](std::int64_t n) { return unsigned((n + Tile::extent - 1) / Tile::extent); };
+  using Tile      = PlainTile<int(sizeof(T))>;
+  auto const plan = Tile::plan(work);
   CudaKernel<typename Tile::Plan const>(exec, kernel_label(Tag{}, label), transpose_plain_kernel<Tile>, Tile::threads,
                                         0, cudaSharedmemCarveoutDefault)
-      .launch(exec, dim3(tiles(work.columns), tiles(work.rows), unsigned(work.batch.size())), plan);
+      .launch(exec,
+              dim3(unsigned(Tile::tiles(work.columns)), unsigned(Tile::tiles(work.rows)), unsigned(work.batch.size())),
+              plan);
 }
 
 }  // namespace Koalesce::Impl::CudaBackend

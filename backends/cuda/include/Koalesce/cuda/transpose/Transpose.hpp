@@ -71,7 +71,7 @@ inline std::string to_string(Tiling tiling) {
   return "";
 }
 
-/// The candidates of a transposition, each once, without an allocation: every call makes a list.
+/// The candidates of a transposition, without an allocation: every call makes a list.
 class Tilings {
  public:
   explicit Tilings(Tiling first) { append(first); }
@@ -113,7 +113,7 @@ bool has_queue(Kokkos::Cuda const& exec, TransposeWork<T> const& work) {
   return !has_lines(work) && Queue::takes(CudaDevice::of(exec), work);
 }
 
-/// Whether the plain tile is a candidate: a part of both sides lies in the L2 cache.
+/// Whether the plain tile is a candidate: the L2 cache has room for one side.
 template <class T>
 bool has_plain(Kokkos::Cuda const& exec, TransposeWork<T> const& work) {
   return PlainTile<int(sizeof(T))>::takes(work) &&
@@ -210,12 +210,13 @@ void run_fastest_tiling(Kokkos::Cuda const& exec, std::string const& label, Tran
   run_fastest(exec, size, 0, tuner, choices, [&](std::size_t i) { run_tiling(exec, label, work, tilings[i]); });
 }
 
-/// Launches the kernel that is the fastest at any rate, if there is one: packed lines, or the plain tile where both
-/// sides lie in the L2 cache, for which single calls take too short a time to compare.
+/// Launches the kernel that needs no comparison, if there is one: packed lines, or the plain tile where both sides lie
+/// in the L2 cache, whose calls take too short a time to compare.
 template <class Tuning, class T>
 bool launch_fastest(Kokkos::Cuda const& exec, std::string const& label, TransposeWork<T> const& work) {
   if (is_narrow<typename Tuning::Scalars>(work)) return launch_packed<int(sizeof(T))>(exec, label, work);
-  if (sizeof(T) < 4 || !fits_in_cache(exec, work) || !PlainTile<int(sizeof(T))>::takes(work)) return false;
+  using Plain = PlainTile<int(sizeof(T))>;
+  if (sizeof(T) < 4 || !fits_in_cache(exec, work) || !Plain::takes(work) || !Plain::is_filled_by(work)) return false;
   launch_plain(exec, label, work);
   return true;
 }

@@ -30,12 +30,13 @@
 /// tile / by the kernel of perf_tests/TransposeCuda.hpp with as many elements / by cuBLAS:
 ///   fp64 2.0, 2.4, 3.9, 18.8 / 1.9, 2.2, 3.8, 20.2 / 1.35, 1.8, 3.5, 16.5 / 1.4, 1.8, 3.4, 16.9 / 1.6, 1.9, 3.6, 17.6
 ///   fp32 2.0, 2.1, 2.9, 6.2 / 1.8, 1.9, 2.7, 6.0 / 1.2, 1.5, 2.4, 5.8 / 1.3, 1.5, 2.8, 7.5 / 2.5, 2.5, 3.0, 6.4
-/// (4096 rows: 67.8, 34.3 / 69.4, 34.8 / 71.4, 37.5 / 71.3, 38.1 / 69.2, 38.5.) What a block executes before its first
-/// load counts, as each kernel fetches its instructions anew: 41 in the plain tile, 130 in others, which had 200 and
-/// loops for batches that were unrolled between them, and took up to 0.3 us longer. The size of the arguments does not
-/// count, nor whether shared memory is static.
-/// All of L1 as shared memory, or as the driver divides it: fp32 16384^2 527 and 519 us (vectors), fp64 1041 and 1036,
-/// fp64 2048^2 19.3 and 18.8; elements 526 and 529, 1036 and 1040, 20.0 and 20.2.
+/// and of 4096 rows in fp64 67.8 / 69.4 / 71.4 / 71.3 / 69.2, in fp32 34.3 / 34.8 / 37.5 / 38.1 / 38.5. It counts how
+/// many instructions a block fetches before its first load, as each kernel fetches them anew: 41 are executed in the
+/// plain tile and 130 in the others. With 200, among which lay unrolled loops for batches, the others took up to 0.3 us
+/// longer. The size of the arguments does not count, nor whether shared memory is static.
+/// All of L1 as shared memory, or as the driver divides it, vectors: fp32 16384^2 527 and 519 us, fp64 1041 and 1036,
+/// fp64 2048^2 19.3 and 18.8; elements: 526 and 529, 1036 and 1040, 20.0 and 20.2. Narrow tiles and those in place are
+/// launched likewise; for them it was not measured.
 /// Rows and columns that start anywhere, fp32 4099 x 65537: one element at a time 0.83. Tried and left out: rows read
 /// from the multiple of 16 bytes before the tile on (0.80), columns written from the multiple of 32 (0.75) or 128 bytes
 /// (0.69) before it on, both of which read a margin twice; fewer, larger tiles (0.79); what is left over of rows and
