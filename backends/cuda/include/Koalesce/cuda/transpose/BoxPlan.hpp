@@ -59,8 +59,9 @@ class BoxPlan {
     Box result{0, 0, nowhere};
 #pragma unroll 1
     for (int d = 0; d < m_cuts; ++d) {
-      auto const& cut            = m_cut[d];
-      std::uint32_t const pieces = cut.pieces.divisor(), next = number / cut.pieces, i = number - next * pieces;
+      auto const& cut          = m_cut[d];
+      auto const pieces        = std::uint32_t(cut.pieces.divisor());
+      std::uint32_t const next = cut.pieces.divide_short(number), i = number - next * pieces;
       result.from += i * cut.from;
       result.to += i * cut.to;
       if (i + 1 == pieces) result.ends |= cut.end;
@@ -85,13 +86,13 @@ class BoxPlan {
 
   /// A dimension along which there are several boxes.
   struct Cut {
+    Divisor pieces;
     std::int64_t from, to;  // from one box to the next
-    ShortDivisor pieces;
     std::uint32_t end;
   };
   /// A dimension of a box, on one side.
   struct Side {
-    ShortDivisor extent;
+    Divisor extent;
     std::uint32_t stride, place, rest, end;  // `rest`: the extent of the last box
   };
 
@@ -114,7 +115,7 @@ class BoxPlan {
 
     auto const side = [&](int d, std::int64_t stride) {
       auto const rest = dims[d].extent % shape[d];
-      return Side{ShortDivisor(shape[d]), std::uint32_t(stride * element_bytes), place[d],
+      return Side{Divisor(shape[d]), std::uint32_t(stride * element_bytes), place[d],
                   std::uint32_t(rest == 0 ? shape[d] : rest), end[d]};
     };
     int targets = 0;
@@ -125,7 +126,7 @@ class BoxPlan {
     for (int i = 0; i < dims.count; ++i) {
       int const d       = by_to[i];
       auto const pieces = (dims[d].extent + shape[d] - 1) / shape[d];
-      if (pieces > 1) m_cut[m_cuts++] = {shape[d] * dims[d].from, shape[d] * dims[d].to, ShortDivisor(pieces), end[d]};
+      if (pieces > 1) m_cut[m_cuts++] = {Divisor(pieces), shape[d] * dims[d].from, shape[d] * dims[d].to, end[d]};
       m_boxes *= pieces;
     }
   }
@@ -153,8 +154,8 @@ class BoxPlan {
       Side const dim = dims[d];
 #pragma unroll
       for (int k = 0; k < Count; ++k) {
-        std::uint32_t const next = left[k] / dim.extent;
-        std::uint32_t const i    = left[k] - next * dim.extent.divisor();
+        std::uint32_t const next = dim.extent.divide_short(left[k]);
+        std::uint32_t const i    = left[k] - next * std::uint32_t(dim.extent.divisor());
         result.offset[k] += i * dim.stride;
         result.place[k] += i * dim.place;
         if (i >= dim.rest) result.beyond |= dim.end << (4 * k);
